@@ -243,13 +243,13 @@ const hear = Effect.fn("InnerRequests.hear")(function* (deps: Deps, { heard, ...
 
 export const make = Effect.map(services, (deps) =>
   InnerRequests.of({
-    ask: (one) => ask(deps, one),
+    ask: (request) => ask(deps, request),
     relay: (request, over) => relay(deps, request, over),
-    hear: (one) => hear(deps, one)
+    hear: (request) => hear(deps, request)
   })
 )
 
-export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerPipeline | Timers.Timers> = Layer.effect(
+export const layer: Layer.Layer<InnerRequests, never, Effect.Effect.Context<typeof services>> = Layer.effect(
   InnerRequests,
   make
 )

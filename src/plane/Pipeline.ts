@@ -9,23 +9,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { Mutable } from "effect/Types"
-import { type InferenceError, InternalError, LimitReached, PluginFailed, ShuttingDown } from "../domain/Errors.ts"
-import { Hooks, type Listens } from "../agents/plugins/hooks/Hooks.ts"
-import type { HookRun } from "../agents/plugins/hooks/HookRun.ts"
+import { type InferenceError, InternalError, LimitReached } from "../domain/Errors.ts"
+import { Hooks } from "../agents/plugins/hooks/Hooks.ts"
 import * as Timers from "../platform/Timers.ts"
 import { Slices } from "./resilience/Slices.ts"
 import { maxTopMembers } from "../wire/json/Excess.ts"
 import { slicedFromBytes } from "../wire/json/LargeBodies.ts"
 import * as Catalog from "./providers/Catalog.ts"
-import { invalidField } from "../wire/json/FieldReader.ts"
-import { blockedBy } from "./features/plugins/BlockedAnswers.ts"
 import * as HookEvents from "./hooks/Events.ts"
-import { isCallersOwn, newRun, runOf } from "./hooks/HookRuns.ts"
-import { namingPlugins } from "./features/plugins/PluginHeader.ts"
-import { type Asked, askPlugins } from "./features/plugins/RequestHooks.ts"
+import { isCallersOwn } from "./hooks/HookRuns.ts"
+import { listenedTo, openHooked } from "./features/plugins/HookedOpening.ts"
 import { GatewaySettings } from "../subjects/flags/StoredFlags.ts"
 import { AliveReply } from "./reply/AliveReply.ts"
-import { changingHead } from "./reply/ReplyHeaders.ts"
 import { earlyHeaders } from "./request/Headers.ts"
 import * as Engine from "./routing/decide/Engine.ts"
 import type { Commitment } from "./ledger/Commitment.ts"
@@ -35,7 +30,7 @@ import { Features } from "./features/Features.ts"
 import { Admission } from "./request/Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./request/Exchange.ts"
 import { InnerPipeline } from "./request/InnerPipeline.ts"
-import { type Count, Opening, type Read, type Ready } from "./request/Opening.ts"
+import { type Opened, Opening } from "./request/Opening.ts"
 import { StopSignal } from "./request/StopSignal.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
 import { isUncounted } from "./settle/Bill.ts"
@@ -82,9 +77,6 @@ class Serving {
   }
 }
 
-/** Outcome of opening a request. */
-type Opened = Work | InferenceError | Ready | Count
-
 const services = Effect.all({
   admission: Admission,
   counter: TokenCounter.TokenCounter,
@@ -102,7 +94,6 @@ const services = Effect.all({
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
   readonly runFork: typeof Effect.runFork
-  readonly listens: Listens
 }
 
 const died = ({ ending, runFork }: Deps, exchange: Exchange, cause: Cause.Cause<never>): void => {
@@ -112,9 +103,8 @@ const died = ({ ending, runFork }: Deps, exchange: Exchange, cause: Cause.Cause<
 
 /** Runs what has to wait in a fiber of its own. */
 const goOn = (deps: Deps, exchange: Exchange, rest: Effect.Effect<void>, over: () => void): void => {
-  const { runFork } = deps
   const caught = Effect.catchAllCause(rest, (cause) => Effect.sync(() => died(deps, exchange, cause)))
-  runFork(Effect.ensuring(caught, Effect.sync(over)))
+  deps.runFork(Effect.ensuring(caught, Effect.sync(over)))
 }
 
 const finish = ({ ending, features }: Deps, { end, instead, others, work }: Answered): void => {
@@ -144,36 +134,22 @@ const settle = (deps: Deps, ended: Answered): Effect.Effect<void> => {
 }
 
 const answer = (deps: Deps, work: Work, over: () => void): void => {
-  const { features } = deps
   const { exchange } = work
-  features.start(work, {
+  deps.features.start(work, {
     ended: (answered) => {
       if (isStillUncounted(answered)) return goOn(deps, exchange, counted(deps, answered), over)
       finish(deps, answered)
       over()
     },
-    goesOn: (rest) =>
-      goOn(
-        deps,
-        exchange,
-        Effect.flatMap(rest, (ended) => settle(deps, ended)),
-        over
-      ),
+    goesOn: (rest) => {
+      const settled = Effect.flatMap(rest, (ended) => settle(deps, ended))
+      goOn(deps, exchange, settled, over)
+    },
     died: (defect) => {
       died(deps, exchange, Cause.die(defect))
       over()
     }
   })
-}
-
-/** Marks the exchange: from here on plugins listen to it. */
-const listenedTo = ({ listens }: Deps, asked: Mutable<Exchange>): Exchange => {
-  const run = newRun(asked)
-  // In its place: a copy has another form for the engine, which makes every later read of it slower.
-  asked.hooks = run
-  if (listens.onRequest || listens.onResponse)
-    asked.reply = changingHead(asked.reply, (_, headers) => namingPlugins(headers, run.touched))
-  return asked
 }
 
 /** Starts the heartbeat for a client that waits for a stream. */
@@ -189,14 +165,14 @@ const keepAlive = ({ gateway, timers }: Deps, exchange: Mutable<Exchange>, work:
 }
 
 const goesOn = (deps: Deps, serving: Serving, exchange: Exchange, opened: Opened): void => {
-  const { counter, ending, engine, hooks, listens } = deps
+  const { counter, ending, engine, hooks } = deps
   if (!("_tag" in opened)) {
     serving.commitment = opened.commitment
     opened.exchange.job?.opened()
     // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
     serving.leave = engine.shares.enter(opened.resolution, apiKeyIdOf(exchange)) ?? nothing
     keepAlive(deps, exchange, opened)
-    if (listens.any) HookEvents.decided(hooks, opened)
+    if (hooks.listens.any) HookEvents.decided(hooks, opened)
     return answer(deps, opened, serving.ended)
   }
   if (opened._tag === "Count") {
@@ -208,15 +184,14 @@ const goesOn = (deps: Deps, serving: Serving, exchange: Exchange, opened: Opened
 }
 
 const serve = (deps: Deps, exchange: Exchange, over: () => void = nothing): void => {
-  const { slices } = deps
   if (exchange.body.length < slicedFromBytes) serveRead(deps, exchange, over)
-  else slices.whenRead(exchange.body, () => serveLarge(deps, exchange, over), maxTopMembers)
+  else deps.slices.whenRead(exchange.body, () => serveLarge(deps, exchange, over), maxTopMembers)
 }
 
 /** The same for a large body: other requests are served between the steps. */
 const serveLarge = (deps: Deps, exchange: Exchange, over: () => void): void => {
-  const { admission, listens, opening, timers } = deps
-  if (listens.any && isCallersOwn(exchange)) return serveRead(deps, exchange, over)
+  const { admission, hooks, opening, timers } = deps
+  if (hooks.listens.any && isCallersOwn(exchange)) return serveRead(deps, exchange, over)
   const serving = new Serving(admission, over)
   const guarded = (step: () => void): void => {
     try {
@@ -233,9 +208,9 @@ const serveLarge = (deps: Deps, exchange: Exchange, over: () => void): void => {
 }
 
 const serveRead = (deps: Deps, exchange: Exchange, over: () => void): void => {
-  const { admission, listens, opening } = deps
+  const { admission, hooks, opening } = deps
   const serving = new Serving(admission, over)
-  if (listens.any && isCallersOwn(exchange)) return serveListened(deps, serving, listenedTo(deps, exchange))
+  if (hooks.listens.any && isCallersOwn(exchange)) return serveListened(deps, serving, listenedTo(deps.hooks, exchange))
   try {
     goesOn(deps, serving, exchange, opening.open(exchange))
   } catch (defect) {
@@ -245,115 +220,18 @@ const serveRead = (deps: Deps, exchange: Exchange, over: () => void): void => {
 }
 
 /** The same, where plugins listen. */
-const serveListened = (deps: Deps, serving: Serving, exchange: Exchange): void => {
-  const { hooks, listens, opening, runFork, stop } = deps
-  const diedOf = (cause: Cause.Cause<never>): void => {
-    died(deps, exchange, cause)
-    serving.ended()
-  }
-  const guarded = (run: () => void): void => {
-    try {
-      run()
-    } catch (defect) {
-      diedOf(Cause.die(defect))
+const serveListened = (deps: Deps, serving: Serving, exchange: Exchange): void =>
+  openHooked(deps, exchange, {
+    admitted: (commitment) => {
+      serving.commitment = commitment
+    },
+    opened: (opened) => goesOn(deps, serving, exchange, opened),
+    stopped: serving.ended,
+    died: (cause) => {
+      died(deps, exchange, cause)
+      serving.ended()
     }
-  }
-  guarded(() => {
-    const run = runOf(exchange)
-    const read = opening.read(exchange)
-    if ("_tag" in read && read._tag !== "Count") return goesOn(deps, serving, exchange, read)
-    known(deps, run, read)
-    // What a provider has accepted was let in before a restart.
-    const isLetIn = exchange.job !== undefined && exchange.job.accepted !== null
-    if (!listens.onRequest || isLetIn)
-      return goesOn(deps, serving, exchange, "_tag" in read ? read : opening.decide(read))
-    const admitted = "_tag" in read ? null : opening.admit(read)
-    if (admitted instanceof LimitReached) return goesOn(deps, serving, exchange, admitted)
-    serving.commitment = admitted
-    const asking = askPlugins({ hooks, stop }, run, read.exchange, read.parsed)
-    runFork(
-      Effect.matchCause(asking, {
-        onFailure: diedOf,
-        onSuccess: (verdict) =>
-          guarded(() => {
-            if (verdict._tag === "Passed") {
-              return goesOn(deps, serving, exchange, openedAgain(deps, read, verdict.exchange, admitted))
-            }
-            stopped(deps, read, verdict)
-            serving.ended()
-          })
-      })
-    )
   })
-}
-
-const known = ({ catalog }: Deps, run: HookRun, read: Read | Count): void => {
-  const model = "_tag" in read ? read.parsed["model"] : read.envelope.model
-  run.model = typeof model === "string" ? model : ""
-  run.stream = "_tag" in read ? false : read.envelope.stream
-  const slash = run.model.indexOf("/")
-  const spec = slash <= 0 ? null : catalog.current().provider(run.model.slice(0, slash))
-  run.provider = spec?.id ?? ""
-}
-
-/** Checks a request that a plugin has changed like any other. */
-const openedAgain = (
-  { opening }: Deps,
-  first: Read | Count,
-  exchange: Exchange,
-  admitted: Commitment | null
-): Opened => {
-  if (exchange === first.exchange) return "_tag" in first ? first : opening.decide(first, admitted)
-  const read = opening.read(exchange)
-  if ("_tag" in read) return read
-  if ("_tag" in first || first.envelope.stream !== read.envelope.stream) {
-    return invalidField("stream", "a plugin has changed it; how the answer is sent is for the client to say")
-  }
-  const leftOut = [...new Set([...first.leftOut, ...read.leftOut])]
-  return opening.decide({ ...read, leftOut }, admitted)
-}
-
-const aborted = { outcome: "aborted", status: 499, error: "client_left" } as const
-
-/** Plugins let it go no further, or it was not waited for. */
-const stopped = (
-  { ending, hooks, timers }: Deps,
-  read: Read | Count,
-  verdict: Exclude<Asked, { readonly _tag: "Passed" }>
-): void => {
-  const { exchange } = read
-  const envelope = "_tag" in read ? null : read.envelope
-  const requestedModel = exchange.hooks?.model ?? ""
-  switch (verdict._tag) {
-    case "ClientGone":
-      return ending.keep(exchange, { requestedModel, provider: null, model: "", ending: aborted }, nothing)
-    case "ShuttingDown":
-      return ending.refuse(exchange, new ShuttingDown())
-    case "Wrong":
-      return ending.refuse(exchange, verdict.error)
-    case "Refused":
-      return ending.refuse(exchange, new PluginFailed({ plugin: verdict.plugin, model: requestedModel }))
-    case "Blocked": {
-      const latencyMs = Math.round(timers.monotonicMs() - exchange.startedMs)
-      const request = { exchange, parsed: read.parsed, envelope, nowMs: timers.nowMs(), latencyMs }
-      const blocked = blockedBy(request, verdict.plugin, verdict.answer)
-      if (blocked._tag === "Error") return ending.refuse(exchange, blocked.error, blocked.headers)
-      const { body, headers, status } = blocked
-      const isError = status >= 400
-      const code = "plugin_blocked"
-      const of = isError
-        ? ({ outcome: "failed", status, error: code } as const)
-        : ({ outcome: "completed", status, error: null } as const)
-      const message = `The plugin '${verdict.plugin}' has blocked the request.`
-      if (isError) HookEvents.endedAsError(hooks, exchange, { status, code, message })
-      return ending.keep(exchange, { requestedModel, provider: null, model: "", ending: of }, () => {
-        if (exchange.reply.isClosed()) return
-        exchange.reply.head(status, headers)
-        exchange.reply.end(body)
-      })
-    }
-  }
-}
 
 const answerKept = ({ admission, ending }: Deps, exchange: Exchange, kept: Kept, answer: () => void): void => {
   const admitted = admission.admit(exchange, null)
@@ -365,10 +243,7 @@ const answerKept = ({ admission, ending }: Deps, exchange: Exchange, kept: Kept,
 export const make = Effect.gen(function* () {
   const all = yield* services
 
-  const { listens } = all.hooks
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-
-  const deps: Deps = { ...all, runFork, listens }
+  const deps: Deps = { ...all, runFork: Runtime.runFork(yield* Effect.runtime<never>()) }
 
   deps.innerPipeline.attach({ serve: (exchange, over) => serve(deps, exchange, over), refuse: deps.ending.refuse })
   return Pipeline.of({
@@ -378,20 +253,4 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
-  Pipeline,
-  never,
-  | Admission
-  | Catalog.Catalog
-  | TokenCounter.TokenCounter
-  | Ending
-  | Engine.Engine
-  | Features
-  | GatewaySettings
-  | Hooks
-  | InnerPipeline
-  | Opening
-  | Slices
-  | StopSignal
-  | Timers.Timers
-> = Layer.effect(Pipeline, make)
+export const layer: Layer.Layer<Pipeline, never, Effect.Effect.Context<typeof services>> = Layer.effect(Pipeline, make)

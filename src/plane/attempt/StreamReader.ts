@@ -3,6 +3,7 @@
  * lasts longer than 15 seconds on the last target. From then on bytes are sent as they arrive, and an answer that does not end properly
  * ends with an error event in the client's own wire.
  */
+import type { WireCodec, StreamFacts } from "../../wire/WireCodec.ts"
 import { errorView } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { scrubber } from "../../kernel/secrets/Scrub.ts"
@@ -14,8 +15,8 @@ import {
   ownFailure,
   failureInAnswer
 } from "./AttemptResult.ts"
-import { reportOf } from "../request/AnswerReport.ts"
-import type { Work } from "../request/Exchange.ts"
+import { type AnswerReport, reportOf } from "../request/AnswerReport.ts"
+import type { Work, ClientReply } from "../request/Exchange.ts"
 import { makeHoldBack, type StreamSource } from "./StreamRelay.ts"
 import { clientErrorInStream } from "./ClientError.ts"
 import { optional } from "../../wire/json/Json.ts"
@@ -63,158 +64,198 @@ export interface StreamReaderOptions {
   readonly finish: (result: AttemptResult) => void
 }
 
-export const streamReader = (options: StreamReaderOptions): BodyReader => {
-  const { source, work } = options
-  const { codec, reply, requestId } = work.exchange
-  const { facts } = source
-  const held = makeHoldBack()
-  const openedMs = options.monotonicMs()
-  let committed = false
-  let firstMs: number | null = null
+/** The relay of one stream. A class, because one is made per stream. */
+class StreamReading implements BodyReader {
+  readonly #options: StreamReaderOptions
+  readonly #source: StreamSource
+  readonly #work: Work
+  readonly #codec: WireCodec
+  readonly #reply: ClientReply
+  readonly #requestId: string
+  readonly #facts: StreamFacts
+  readonly #held = makeHoldBack()
+  readonly #openedMs: number
+  #committed = false
+  #firstMs: number | null = null
   /** Number of events so far: comments keep a socket busy, but are no sign that an answer is being made. */
-  let heard = 0
+  #heard = 0
   /** Characters of the answer when the finish reason came; null before. */
-  let saidAtStop: number | null = null
+  #saidAtStop: number | null = null
 
-  /** Named where the reason of the end is not the upstream's own. */
-  const inferred = (): ReadonlyArray<string> | undefined =>
-    facts.stop?.isInferred === true ? [reasonMember[codec.name]] : undefined
-
-  /** Names of the members that the request lost, and of the blocks of the answer left out so far. */
-  const dropped = (): ReadonlyArray<string> => {
-    const lost = source.lost?.() ?? []
-    return lost.length === 0 ? options.dropped : [...options.dropped, ...lost]
+  constructor(options: StreamReaderOptions) {
+    this.#options = options
+    const { source, work } = this.#options
+    this.#source = source
+    this.#work = work
+    const { codec, reply, requestId } = this.#work.exchange
+    this.#codec = codec
+    this.#reply = reply
+    this.#requestId = requestId
+    const { facts } = this.#source
+    this.#facts = facts
+    this.#openedMs = options.monotonicMs()
   }
 
-  const completed = (body: Buffer | string): AttemptResult => ({
-    _tag: "Completed",
-    form: "relayed",
-    body,
-    report: reportOf(facts),
-    firstContentMs: firstMs,
-    dropped: dropped(),
-    ...optional("mapped", inferred())
-  })
+  /** Named where the reason of the end is not the upstream's own. */
+  #inferred(): ReadonlyArray<string> | undefined {
+    return this.#facts.stop?.isInferred === true ? [reasonMember[this.#codec.name]] : undefined
+  }
+
+  /** Names of the members that the request lost, and of the blocks of the answer left out so far. */
+  #dropped(): ReadonlyArray<string> {
+    const lost = this.#source.lost?.() ?? []
+    return lost.length === 0 ? this.#options.dropped : [...this.#options.dropped, ...lost]
+  }
+
+  #completed(body: Buffer | string): AttemptResult {
+    return {
+      _tag: "Completed",
+      form: "relayed",
+      body,
+      report: reportOf(this.#facts),
+      firstContentMs: this.#firstMs,
+      dropped: this.#dropped(),
+      ...optional("mapped", this.#inferred())
+    }
+  }
 
   /**
    * Makes the result of a failure. After the commit the client is sent the wire's own error event; before it the
    * failure is not visible to the client.
    */
-  const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
-    if (!committed) {
+  #brokenBy(failure: AttemptFailure, relayed: Buffer | string): AttemptResult {
+    if (!this.#committed) {
       // A continuation is written into a cut stream once: it cannot be undone.
-      if (work.resumption === undefined || relayed.length === 0) return failed(failure)
-      begin()
+      if (this.#work.resumption === undefined || relayed.length === 0) return failed(failure)
+      this.#begin()
     }
-    if (relayed.length > 0) reply.write(relayed)
-    const clean = scrubber(options.secrets())
+    if (relayed.length > 0) this.#reply.write(relayed)
+    const clean = scrubber(this.#options.secrets())
     const view = errorView(failure.status, clean(failure.message), clientErrorInStream(failure.words, clean))
     return {
       _tag: "Broken",
-      ending: codec.renderStreamError(view, requestId),
+      ending: this.#codec.renderStreamError(view, this.#requestId),
       failure,
-      report: reportOf(facts),
-      firstContentMs: firstMs,
-      ...optional("sent", source.sent)
+      report: reportOf(this.#facts),
+      firstContentMs: this.#firstMs,
+      ...optional("sent", this.#source.sent)
     }
   }
 
-  const problemResult = (problem: NonNullable<typeof facts.problem>, bytes: Buffer | string): AttemptResult =>
-    brokenBy(failureInAnswer(problem, "stream", options.wire), bytes)
-
-  const begin = (): void => {
-    committed = true
-    options.commit(inferred(), dropped())
+  #problemResult(problem: NonNullable<StreamFacts["problem"]>, bytes: Buffer | string): AttemptResult {
+    return this.#brokenBy(failureInAnswer(problem, "stream", this.#options.wire), bytes)
   }
 
-  const noteContent = (): void => {
-    if (firstMs !== null || !(facts.content || isUnderWay())) return
-    firstMs = options.monotonicMs()
-    options.contentBegins()
+  #begin(): void {
+    this.#committed = true
+    this.#options.commit(this.#inferred(), this.#dropped())
   }
 
-  const said = (): number => facts.textChars + facts.toolArgChars + facts.reasoningChars
-
-  const noteStop = (): void => {
-    if (saidAtStop !== null || firstMs === null || (facts.stop === null && facts.stopRead !== true)) return
-    saidAtStop = said()
-    options.stopped()
+  #noteContent(): void {
+    if (this.#firstMs !== null || !(this.#facts.content || this.#isUnderWay())) return
+    this.#firstMs = this.#options.monotonicMs()
+    this.#options.contentBegins()
   }
 
-  const isUnderWay = (): boolean => options.isUnderWay?.() === true
+  #said(): number {
+    return this.#facts.textChars + this.#facts.toolArgChars + this.#facts.reasoningChars
+  }
 
-  const isHeld = (): boolean => {
-    if (isUnderWay()) return false
-    const waitedLong = options.monotonicMs() - openedMs >= maxHoldBackMs
+  #noteStop(): void {
+    if (
+      this.#saidAtStop !== null ||
+      this.#firstMs === null ||
+      (this.#facts.stop === null && this.#facts.stopRead !== true)
+    )
+      return
+    this.#saidAtStop = this.#said()
+    this.#options.stopped()
+  }
+
+  #isUnderWay(): boolean {
+    return this.#options.isUnderWay?.() === true
+  }
+
+  #isHeld(): boolean {
+    if (this.#isUnderWay()) return false
+    const waitedLong = this.#options.monotonicMs() - this.#openedMs >= maxHoldBackMs
     // A wire that sends a tool call in one piece has nothing to send before its end.
-    if (facts.content) return held.bytes() === 0 ? !waitedLong : held.bytes() < options.cautionBytes
-    return held.bytes() < maxHoldBackBytes && !(options.lastChance && waitedLong)
+    if (this.#facts.content)
+      return this.#held.bytes() === 0 ? !waitedLong : this.#held.bytes() < this.#options.cautionBytes
+    return this.#held.bytes() < maxHoldBackBytes && !(this.#options.lastChance && waitedLong)
   }
 
   /** The last bytes of a whole answer; they are sent after the request is settled. */
-  const whole = (bytes: Buffer | string): AttemptResult => {
-    if (committed) return completed(bytes)
-    if (!facts.content && !options.lastChance) {
+  #whole(bytes: Buffer | string): AttemptResult {
+    if (this.#committed) return this.#completed(bytes)
+    if (!this.#facts.content && !this.#options.lastChance) {
       return failed(ownFailure(502, "empty_answer", "The upstream's stream has no content."))
     }
-    held.add(bytes)
-    noteContent()
-    begin()
-    return completed(held.take())
+    this.#held.add(bytes)
+    this.#noteContent()
+    this.#begin()
+    return this.#completed(this.#held.take())
   }
 
-  const data = (chunk: Buffer): boolean => {
-    const bytes = source.push(chunk)
-    if (facts.problem !== null) {
-      options.finish(problemResult(facts.problem, bytes))
+  data(chunk: Buffer): boolean {
+    const bytes = this.#source.push(chunk)
+    if (this.#facts.problem !== null) {
+      this.#options.finish(this.#problemResult(this.#facts.problem, bytes))
       return true
     }
-    if (facts.terminated && facts.stop !== null) {
-      options.finish(whole(bytes))
+    if (this.#facts.terminated && this.#facts.stop !== null) {
+      this.#options.finish(this.#whole(bytes))
       return true
     }
-    if (!committed) {
-      held.add(bytes)
-      noteContent()
-      noteStop()
-      if (isHeld()) return true
-      begin()
-      return reply.write(held.take())
+    if (!this.#committed) {
+      this.#held.add(bytes)
+      this.#noteContent()
+      this.#noteStop()
+      if (this.#isHeld()) return true
+      this.#begin()
+      return this.#reply.write(this.#held.take())
     }
-    noteContent()
-    noteStop()
-    if (facts.events > heard) {
-      heard = facts.events
-      options.alive()
+    this.#noteContent()
+    this.#noteStop()
+    if (this.#facts.events > this.#heard) {
+      this.#heard = this.#facts.events
+      this.#options.alive()
     }
-    return bytes.length === 0 || reply.write(bytes)
+    return bytes.length === 0 || this.#reply.write(bytes)
   }
 
-  const end = (): AttemptResult => {
-    const bytes = source.end()
-    if (facts.problem !== null) return problemResult(facts.problem, bytes)
-    if (facts.stop !== null && facts.terminated) return whole(bytes)
+  end(): AttemptResult {
+    const bytes = this.#source.end()
+    if (this.#facts.problem !== null) return this.#problemResult(this.#facts.problem, bytes)
+    if (this.#facts.stop !== null && this.#facts.terminated) return this.#whole(bytes)
     // The upstream said why it stopped and only left out the mark: the answer is whole.
-    if (facts.stop !== null) return whole(bytes.toString() + codec.endMark)
-    return brokenBy(
-      facts.terminated
+    if (this.#facts.stop !== null) return this.#whole(bytes.toString() + this.#codec.endMark)
+    return this.#brokenBy(
+      this.#facts.terminated
         ? ownFailure(502, "incomplete_answer", "The upstream's stream ended without a finish reason.")
         : ownFailure(502, "truncated_stream", "The upstream's stream ended before the answer was complete."),
       ""
     )
   }
 
-  return {
-    data,
-    end,
-    // Behind the finish reason only the end mark and the usage can be lost, unless more was said behind it.
-    broken: (failure) => (saidAtStop === said() && facts.problem === null ? end() : brokenBy(failure, "")),
-    report: () => reportOf(facts),
-    release: () => {
-      if (committed || firstMs === null) return
-      begin()
-      reply.write(held.take())
-    },
-    firstContentMs: () => firstMs
+  /** Behind the finish reason only the end mark and the usage can be lost, unless more was said behind it. */
+  broken(failure: AttemptFailure): AttemptResult {
+    return this.#saidAtStop === this.#said() && this.#facts.problem === null ? this.end() : this.#brokenBy(failure, "")
+  }
+
+  report(): AnswerReport {
+    return reportOf(this.#facts)
+  }
+
+  release(): void {
+    if (this.#committed || this.#firstMs === null) return
+    this.#begin()
+    this.#reply.write(this.#held.take())
+  }
+
+  firstContentMs(): number | null {
+    return this.#firstMs
   }
 }
+
+export const streamReader = (options: StreamReaderOptions): BodyReader => new StreamReading(options)

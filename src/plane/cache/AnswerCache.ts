@@ -117,8 +117,7 @@ const logged = Effect.catchAll((error: StoreError) =>
 )
 
 const isHeld = (deps: Deps): boolean => {
-  const { settings } = deps
-  const { maxBytes, maxEntries } = settings.current().cache
+  const { maxBytes, maxEntries } = deps.settings.current().cache
   return deps.held.maxBytes === maxBytes && deps.held.maxEntries === maxEntries
 }
 
@@ -299,7 +298,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<AnswerCache, never, AnswerCacheRepo | GatewaySettings | Timers.Timers> = Layer.scoped(
+export const layer: Layer.Layer<AnswerCache, never, Effect.Effect.Context<typeof services>> = Layer.scoped(
   AnswerCache,
   make
 )

@@ -128,9 +128,8 @@ const takes = ({ flags }: Deps, { onlyFor }: Target["account"]["spec"], exchange
   onlyFor === undefined || (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange))
 
 const targetOf = (deps: Deps, model: string, exchange: Exchange): Target | null => {
-  const { resolutions } = deps
   const apiKeyId = apiKeyIdOf(exchange)
-  const resolution = resolveFor(resolutions, exchange, model)
+  const resolution = resolveFor(deps.resolutions, exchange, model)
   if ("_tag" in resolution) return null
   const isOffered = ({ account, share }: Target): boolean =>
     takes(deps, account.spec, exchange) && barredFrom(deps, model, share ?? null, apiKeyId) === null
@@ -162,14 +161,13 @@ const requestFor = (
   wire: CountingWire,
   target: Target
 ): Upstream.UpstreamRequest | null => {
-  const { flags } = deps
   const { exchange } = counted
   const endpoint = target.account.endpoints[wire]
   const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
   const body = path === null ? null : bodyFor(deps, counted, wire, target)
   if (endpoint === undefined || path === null || body === null) return null
   const own = relays(counted, wire) ? wire : null
-  const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
+  const tool = deps.flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
   return {
     origin: endpoint.origin,
     path,
@@ -280,15 +278,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<TokenCounter, never, Effect.Effect.Context<typeof services>> = Layer.effect(
   TokenCounter,
-  never,
-  | Upstream.Upstream
-  | Tokeniser.Tokeniser
-  | Catalog.Catalog
-  | Flags
-  | Resolutions.Resolutions
-  | StopSignal.StopSignal
-  | TokenRefresh.TokenRefresh
-  | Timers.Timers
-> = Layer.effect(TokenCounter, make)
+  make
+)

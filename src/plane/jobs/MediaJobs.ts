@@ -298,7 +298,7 @@ export const make = Effect.gen(function* () {
   /** Responses that were begun, until they are on file. */
   const begun = new Map<string, MediaJob>()
   const deps: Deps = { ...all, running, runFork, places, begun }
-  deps.background.attach((one) => note(deps, one))
+  deps.background.attach((response) => note(deps, response))
 
   const open = yield* deps.repo.open
   yield* Effect.forkScoped(
@@ -325,8 +325,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<MediaJobs, StoreError, Effect.Effect.Context<typeof services>> = Layer.scoped(
   MediaJobs,
-  StoreError,
-  ApiKeys | BackgroundPipeline | GatewaySettings | IdGen | MediaJobRepo | Pipeline | StopSignal | Timers
-> = Layer.scoped(MediaJobs, make)
+  make
+)

@@ -197,9 +197,8 @@ const accountOf = (deps: Deps, apiKeyId: string): KeyAccount | undefined => {
 
 /** Makes the meters of a key anew; those whose windows stay the same keep what they have counted. */
 const rebuild = Effect.fnUntraced(function* (deps: Deps, apiKeyId: string) {
-  const { accounts } = deps
   const account = accountOf(deps, apiKeyId) ?? new KeyAccount()
-  accounts.set(apiKeyId, account)
+  deps.accounts.set(apiKeyId, account)
   const specs = specsFor(deps, apiKeyId)
   const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
   const fresh = specs.filter((spec) => known(spec) === undefined)
@@ -244,13 +243,12 @@ const tellOnce = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obs
 }
 
 const refused = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
-  const { timers } = deps
   tellOnce(deps, apiKeyId, requestId, obstacle)
   const { isHeld, meter, window } = obstacle
   const { rule, unit } = meter.spec
   return new LimitReached({
     message: `${limitReached(meter.spec, window, isHeld)}.`,
-    retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - timers.nowMs()),
+    retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - deps.timers.nowMs()),
     limit: { unit, window: rule.interval, resetsAtMs: isHeld ? null : window.endMs }
   })
 }
@@ -303,18 +301,16 @@ const admit = (
 }
 
 const pauseMs = (deps: Deps, key: ApiKey): number => {
-  const { timers } = deps
   const account = hasRates(key) ? accountOf(deps, key.id) : undefined
   if (account === undefined) return 0
   account.follow(key)
   // As the session of a request that has not come yet.
-  return overRate(account, timers.monotonicMs(), account.maxSessions === 0 ? null : "")?.retryAfterMs ?? 0
+  return overRate(account, deps.timers.monotonicMs(), account.maxSessions === 0 ? null : "")?.retryAfterMs ?? 0
 }
 
 const settle = (deps: Deps, commitment: Commitment, charges: ReadonlyArray<Charge>): void => {
-  const { booking } = deps
   const { apiKeyId, receivedMs, requestId } = commitment
-  for (const since of booking) since.push({ requestId, receivedMs, charges })
+  for (const since of deps.booking) since.push({ requestId, receivedMs, charges })
   for (const reached of commitment.settle(charges)) tell(deps, apiKeyId, requestId, reached)
 }
 
@@ -474,8 +470,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<KeyLimits, StoreError, Effect.Effect.Context<typeof services>> = Layer.effect(
   KeyLimits,
-  StoreError,
-  ApiKeys | Events | LimitRepo | MediaJobRepo | Reservations | SpendRepo | Timers | UsageJournal
-> = Layer.effect(KeyLimits, make)
+  make
+)

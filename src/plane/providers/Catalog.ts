@@ -293,18 +293,16 @@ const onChange = ({ listeners }: Deps, listener: () => void) => {
 }
 
 const replaceTokens = (deps: Deps, connectionId: string, replacement: Replacement): void => {
-  const { replacements } = deps
   const connection = deps.current.connections.find(({ id }) => id === connectionId)
   const changed = connection === undefined ? connection : withTokens(connection, replacement)
   if (changed === undefined || changed === connection) return
-  replacements.set(connectionId, replacement)
+  deps.replacements.set(connectionId, replacement)
   deps.current = withConnection(deps.current, changed)
 }
 
 /** An account may outlive its snapshot, and declarations and learned lists change under it. */
 const forgetWhenOld = (deps: Deps): void => {
-  const { modelLists } = deps
-  const revision = modelLists.revision()
+  const revision = deps.modelLists.revision()
   if (deps.rememberedFrom.declared === deps.current.declared && deps.rememberedFrom.revision === revision) return
   deps.factsByAccount = new WeakMap()
   deps.modelsByAccount = new WeakMap()
@@ -312,9 +310,8 @@ const forgetWhenOld = (deps: Deps): void => {
 }
 
 const listModels = (deps: Deps, account: Account): ReadonlyArray<string> => {
-  const { modelLists } = deps
   const { defaultModel, models } = account.connection
-  const learned = modelLists.known(account.connection.id)
+  const learned = deps.modelLists.known(account.connection.id)
   const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
   const known = defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
   const declared = deps.current.declared.get(account.spec.id)
@@ -415,15 +412,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<Catalog, StoreError, Effect.Effect.Context<typeof services>> = Layer.effect(
   Catalog,
-  StoreError,
-  | AppConfig.AppConfig
-  | ConnectionRepo.ConnectionRepo
-  | NodeRepo.NodeRepo
-  | ProviderModelRepo.ProviderModelRepo
-  | ComboRepo.ComboRepo
-  | AliasRepo.AliasRepo
-  | QuotaGroupRepo.QuotaGroupRepo
-  | ModelLists.ModelLists
-> = Layer.effect(Catalog, make)
+  make
+)

@@ -136,10 +136,9 @@ const makeRoom = (deps: Deps): void => {
 }
 
 const put = (deps: Deps, connectionId: string, state: Omit<Entry, "models">): void => {
-  const { entries } = deps
   const list = state.list === null ? null : hold(deps, state.list)
   drop(deps, connectionId)
-  entries.set(connectionId, { ...state, list, models: list?.models ?? none })
+  deps.entries.set(connectionId, { ...state, list, models: list?.models ?? none })
   makeRoom(deps)
 }
 
@@ -161,8 +160,7 @@ const learn = Effect.fn("ModelLists.learn")(function* (
   models: ReadonlyArray<ListedModel>,
   nowMs: number
 ) {
-  const { entries } = deps
-  const before = entries.get(connectionId)
+  const before = deps.entries.get(connectionId)
   const text = listText(models)
   const hash = hashOf(text)
   const isSame = before?.list?.hash === hash
@@ -178,8 +176,7 @@ const failed = Effect.fn("ModelLists.failed")(function* (
   source: string,
   said: string
 ) {
-  const { entries } = deps
-  const before = entries.get(connectionId)
+  const before = deps.entries.get(connectionId)
   const problem = said.slice(0, maxProblemLength)
   if (before?.problem === problem && before.source === source) return
   const kept = before?.source === source ? before : null
@@ -190,10 +187,9 @@ const failed = Effect.fn("ModelLists.failed")(function* (
 })
 
 const forget = Effect.fn("ModelLists.forget")(function* (deps: Deps, connectionId: string) {
-  const { repo } = deps
   if (!drop(deps, connectionId)) return
   deps.revision += 1
-  yield* stored(repo.remove(connectionId))
+  yield* stored(deps.repo.remove(connectionId))
 })
 
 export const make = Effect.gen(function* () {
@@ -233,4 +229,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<ModelLists, StoreError, ModelListRepo.ModelListRepo> = Layer.effect(ModelLists, make)
+export const layer: Layer.Layer<ModelLists, StoreError, Effect.Effect.Context<typeof services>> = Layer.effect(
+  ModelLists,
+  make
+)

@@ -403,8 +403,7 @@ const candidateConnection = (spec: ProviderSpec, { apiKey, baseUrl, proxyId }: C
   ...(proxyId === null ? {} : { unsavedProxyId: proxyId })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<ProviderCalls, never, Effect.Effect.Context<typeof services>> = Layer.effect(
   ProviderCalls,
-  never,
-  Upstream.Upstream | Catalog.Catalog | ModelLists.ModelLists | TokenRefresh.TokenRefresh
-> = Layer.effect(ProviderCalls, make)
+  make
+)

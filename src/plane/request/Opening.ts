@@ -73,11 +73,14 @@ export interface Read {
 /** Reservation of a request from its key's limits; null for callers without limits. */
 export type Admitted = Commitment | LimitReached | null
 
+/** Outcome of opening a request. */
+export type Opened = Work | InferenceError | Ready | Count
+
 export class Opening extends Context.Tag("gateway/plane/request/Opening")<
   Opening,
   {
     /** Hot: opens a request: `decide` of its reading. */
-    readonly open: (asked: Exchange) => Work | InferenceError | Ready | Count
+    readonly open: (asked: Exchange) => Opened
     /** Hot: reads and checks its body. */
     readonly read: (asked: Exchange) => Read | InferenceError | Ready | Count
     /** Reserves from the key's limits, where that has to be known before the request is decided. */
@@ -288,19 +291,9 @@ export const make = Effect.map(services, (deps) =>
       return "_tag" in made ? made : decide(deps, made)
     },
     read,
-    admit: (one) => admit(deps, one),
+    admit: (read) => admit(deps, read),
     decide: (read, given) => decide(deps, read, given)
   })
 )
 
-export const layer: Layer.Layer<
-  Opening,
-  never,
-  | Admission
-  | Flags
-  | GatewaySettings
-  | Engine.Engine
-  | IdGen.IdGen
-  | Resolutions.Resolutions
-  | ResponseStore.ResponseStore
-> = Layer.effect(Opening, make)
+export const layer: Layer.Layer<Opening, never, Effect.Effect.Context<typeof services>> = Layer.effect(Opening, make)

@@ -18,10 +18,16 @@ export type Cancel = () => void
 
 export const effectOf = <A>(start: (listener: StartListener<A>) => Cancel): Effect.Effect<A> =>
   Effect.async((resume) => {
+    let isGone = false
     const cancel = start({
       ended: (result) => resume(Effect.succeed(result)),
-      goesOn: resume,
+      goesOn: (rest) => {
+        isGone = true
+        resume(rest)
+      },
       died: (defect) => resume(Effect.die(defect))
     })
-    return Effect.sync(cancel)
+    return Effect.sync(() => {
+      if (!isGone) cancel()
+    })
   })

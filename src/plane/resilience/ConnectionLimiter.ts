@@ -112,8 +112,7 @@ const take = ({ gate }: Deps, key: string, limit: number, depth: number, note: (
 
 /** Chooses the kind of queue for this call. */
 const lineOf = (deps: Deps, connection: LimitedConnection, shared: boolean) => {
-  const { settings } = deps
-  const { connectionQueue, quotaShareConcurrencyLimit } = settings.current()
+  const { connectionQueue, quotaShareConcurrencyLimit } = deps.settings.current()
   const isOpen = shared && quotaShareConcurrencyLimit.enabled
   const { queueDepth, waitTimeoutMs } = isOpen ? quotaShareConcurrencyLimit : connectionQueue
   return { queueDepth, waitTimeoutMs, failsOpen: isOpen && throttleOf(deps, connection) === null }
@@ -188,5 +187,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<ConnectionLimiter, never, ConcurrencyGate.ConcurrencyGate | Flags | Settings.Settings> =
-  Layer.effect(ConnectionLimiter, make)
+export const layer: Layer.Layer<ConnectionLimiter, never, Effect.Effect.Context<typeof services>> = Layer.effect(
+  ConnectionLimiter,
+  make
+)

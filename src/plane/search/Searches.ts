@@ -363,8 +363,4 @@ export const make = Effect.gen(function* () {
   return Searches.of({ serve: (exchange) => serve(deps, exchange) })
 })
 
-export const layer: Layer.Layer<
-  Searches,
-  never,
-  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | ModelSearches | Timers
-> = Layer.scoped(Searches, make)
+export const layer: Layer.Layer<Searches, never, Effect.Effect.Context<typeof services>> = Layer.scoped(Searches, make)

@@ -176,9 +176,8 @@ const finish = (
   others: ReadonlyArray<Served>,
   instead: Instead | undefined
 ): Bill => {
-  const { listens } = deps
   const bill = ended(deps, work, end, others, instead)
-  if (listens.any) told(deps, work, end, bill, instead)
+  if (deps.listens.any) told(deps, work, end, bill, instead)
   return bill
 }
 
@@ -371,8 +370,4 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
-  Ending,
-  never,
-  Engine.Engine | Events.Events | Hooks | QuotaWindows.QuotaWindows | Settlement | Timers.Timers
-> = Layer.effect(Ending, make)
+export const layer: Layer.Layer<Ending, never, Effect.Effect.Context<typeof services>> = Layer.effect(Ending, make)

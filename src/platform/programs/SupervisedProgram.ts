@@ -244,7 +244,7 @@ const stop = ({ timers }: Deps, { child, ended }: Started): Effect.Effect<void> 
   })
 
 const start = (deps: Deps, options: ProgramOptions) =>
-  Effect.acquireRelease(launch(deps, options), (one) => stop(deps, one)).pipe(
+  Effect.acquireRelease(launch(deps, options), (running) => stop(deps, running)).pipe(
     Effect.map(({ child, ended }) => ({ pid: child.pid ?? 0, ended: Deferred.await(ended) })),
     Effect.withSpan("SupervisedPrograms.start")
   )

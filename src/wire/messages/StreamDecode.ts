@@ -91,62 +91,66 @@ const deltaOf = (delta: JsonObject, kind: BlockStart["type"]): BlockDelta | null
 
 const isEmpty = (delta: BlockDelta): boolean => (delta.type === "text" || delta.type === "args") && delta.text === ""
 
-export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
-  let out: Array<StreamEvent> = []
-  let started = false
-  let over = false
-  let stop: Stop | null = null
-  let nextIndex = 0
-  let hasCalls = false
-  let hasContent = false
-  const open = new Map<number, OpenBlock>()
-  const readUsage = makeUsageReader(dialect)
-  const searches = makeSearchReader()
-
+/** The events of one stream. A class, because one is made per stream. */
+class EventReading {
+  #out: Array<StreamEvent> = []
+  #started = false
+  over = false
+  stop: Stop | null = null
+  #nextIndex = 0
+  #hasCalls = false
+  #hasContent = false
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #readUsage: (usage: JsonObject, isEmpty?: boolean) => Usage | null
+  readonly #searches = makeSearchReader()
   /** Usage that the start reported, until the end reports more. */
-  let atStart: Usage | null = null
+  #atStart: Usage | null = null
 
-  const tellUsage = (usage: unknown): void => {
-    const known = isObject(usage) ? readUsage(usage, !hasContent) : null
-    if (known === null) return
-    atStart = null
-    out.push({ type: "usage", usage: known })
+  constructor(dialect?: Dialect) {
+    this.#readUsage = makeUsageReader(dialect)
   }
 
-  const tellRest = (): void => {
-    if (atStart !== null) out.push({ type: "usage", usage: atStart })
-    atStart = null
+  #tellUsage(usage: unknown): void {
+    const known = isObject(usage) ? this.#readUsage(usage, !this.#hasContent) : null
+    if (known === null) return
+    this.#atStart = null
+    this.#out.push({ type: "usage", usage: known })
+  }
+
+  #tellRest(): void {
+    if (this.#atStart !== null) this.#out.push({ type: "usage", usage: this.#atStart })
+    this.#atStart = null
   }
 
   /** The output is a placeholder here: it counts from the first content, or where nothing takes its place. */
-  const tellStart = (usage: unknown): void => {
-    atStart = isObject(usage) ? readUsage(usage) : null
-    if (atStart !== null) out.push({ type: "usage", usage: { ...atStart, out: 0 } })
+  #tellStart(usage: unknown): void {
+    this.#atStart = isObject(usage) ? this.#readUsage(usage) : null
+    if (this.#atStart !== null) this.#out.push({ type: "usage", usage: { ...this.#atStart, out: 0 } })
   }
 
-  const closeBlock = (key: number): void => {
-    const block = open.get(key)
+  #closeBlock(key: number): void {
+    const block = this.#open.get(key)
     if (block === undefined) return
-    open.delete(key)
+    this.#open.delete(key)
     if (block.kind === "tool_call" && !block.hasArgs && Object.keys(block.input).length > 0) {
-      out.push({ type: "delta", index: block.index, delta: { type: "args", text: JSON.stringify(block.input) } })
+      this.#out.push({ type: "delta", index: block.index, delta: { type: "args", text: JSON.stringify(block.input) } })
     }
-    if (block.served !== null && block.servedInput !== "") searches.input(block.served, block.servedInput)
+    if (block.served !== null && block.servedInput !== "") this.#searches.input(block.served, block.servedInput)
     for (const citation of block.citations) {
-      out.push({
+      this.#out.push({
         type: "delta",
         index: block.index,
         delta: { type: "citation", citation: withLink(citation, block.chars) }
       })
     }
-    out.push({ type: "block_stop", index: block.index })
+    this.#out.push({ type: "block_stop", index: block.index })
   }
 
-  const startBlock = (key: number, source: JsonObject): void => {
-    closeBlock(key)
-    const block = startOf(source, searches)
-    const index = nextIndex++
-    hasCalls ||= block.type === "tool_call"
+  #startBlock(key: number, source: JsonObject): void {
+    this.#closeBlock(key)
+    const block = startOf(source, this.#searches)
+    const index = this.#nextIndex++
+    this.#hasCalls ||= block.type === "tool_call"
     const opened: OpenBlock = {
       index,
       input: objectOr(source["input"]),
@@ -157,50 +161,51 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
       served: source["type"] === "server_tool_use" ? source : null,
       servedInput: ""
     }
-    open.set(key, opened)
-    out.push({ type: "block_start", index, block })
+    this.#open.set(key, opened)
+    this.#out.push({ type: "block_start", index, block })
     const deltas = initialDeltas(source, block.type)
     for (const delta of deltas) {
       if (delta.type === "text") opened.chars += delta.text.length
-      out.push({ type: "delta", index, delta })
+      this.#out.push({ type: "delta", index, delta })
     }
-    hasContent ||= (block.type !== "text" && block.type !== "reasoning") || deltas.some((delta) => !isEmpty(delta))
-    if (hasContent) tellRest()
+    this.#hasContent ||=
+      (block.type !== "text" && block.type !== "reasoning") || deltas.some((delta) => !isEmpty(delta))
+    if (this.#hasContent) this.#tellRest()
   }
 
-  const fail = (problem: UpstreamProblem): void => {
-    over = true
-    out.push({ type: "error", problem })
+  fail(problem: UpstreamProblem): void {
+    this.over = true
+    this.#out.push({ type: "error", problem })
   }
 
-  const start = (message: JsonObject): void => {
+  #start(message: JsonObject): void {
     // A proxy that retried may repeat the start; after content was sent, the rest belongs to another answer.
-    if (started) {
-      if (nextIndex > 0) fail(secondAnswer)
+    if (this.#started) {
+      if (this.#nextIndex > 0) this.fail(secondAnswer)
       return
     }
-    started = true
-    out.push({ type: "start", id: stringOr(message["id"]), model: stringOr(message["model"]), createdMs: null })
-    tellStart(message["usage"])
+    this.#started = true
+    this.#out.push({ type: "start", id: stringOr(message["id"]), model: stringOr(message["model"]), createdMs: null })
+    this.#tellStart(message["usage"])
   }
 
   /** `isMarked`: the stream has said that it is over. */
-  const finishUp = (isMarked: boolean): void => {
-    for (const key of open.keys()) closeBlock(key)
-    if (stop === null && isMarked && nextIndex > 0) stop = inferredStop(hasCalls)
-    tellRest()
-    if (stop === null) return fail(incompleteStream)
-    over = true
-    out.push({ type: "finish", stop }, { type: "done" })
+  finishUp(isMarked: boolean): void {
+    for (const key of this.#open.keys()) this.#closeBlock(key)
+    if (this.stop === null && isMarked && this.#nextIndex > 0) this.stop = inferredStop(this.#hasCalls)
+    this.#tellRest()
+    if (this.stop === null) return this.fail(incompleteStream)
+    this.over = true
+    this.#out.push({ type: "finish", stop: this.stop }, { type: "done" })
   }
 
-  const readDelta = (event: JsonObject): void => {
-    const block = open.get(numberOr(event["index"]) ?? 0)
+  #readDelta(event: JsonObject): void {
+    const block = this.#open.get(numberOr(event["index"]) ?? 0)
     if (block === undefined) return
     const delta = deltaOf(objectOr(event["delta"]), block.kind)
     if (delta === null || isEmpty(delta)) return
-    hasContent = true
-    tellRest()
+    this.#hasContent = true
+    this.#tellRest()
     if (delta.type === "args") block.hasArgs = true
     else if (delta.type === "text") block.chars += delta.text.length
     else if (delta.type === "citation") {
@@ -209,48 +214,51 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     } else if (block.served !== null && delta.type === "opaque" && block.servedInput.length <= maxServedInput) {
       block.servedInput += stringOr(delta.part.value["partial_json"]) ?? ""
     }
-    out.push({ type: "delta", index: block.index, delta })
+    this.#out.push({ type: "delta", index: block.index, delta })
   }
 
-  const read = (event: JsonObject): void => {
+  read(event: JsonObject): void {
     switch (eventTypeOf(event)) {
       case "message_start":
-        return start(objectOr(event["message"]))
+        return this.#start(objectOr(event["message"]))
       case "content_block_start":
-        return startBlock(numberOr(event["index"]) ?? 0, objectOr(event["content_block"]))
+        return this.#startBlock(numberOr(event["index"]) ?? 0, objectOr(event["content_block"]))
       case "content_block_delta":
-        return readDelta(event)
+        return this.#readDelta(event)
       case "content_block_stop":
-        return closeBlock(numberOr(event["index"]) ?? 0)
+        return this.#closeBlock(numberOr(event["index"]) ?? 0)
       case "message_delta":
-        stop = decodeStop(objectOr(event["delta"])) ?? stop
-        return tellUsage(event["usage"])
+        this.stop = decodeStop(objectOr(event["delta"])) ?? this.stop
+        return this.#tellUsage(event["usage"])
       case "message_stop":
-        return finishUp(true)
+        return this.finishUp(true)
       case "ping":
-        return void out.push({ type: "ping" })
+        return void this.#out.push({ type: "ping" })
       case "error":
-        return fail(streamProblem(event))
+        return this.fail(streamProblem(event))
     }
   }
 
-  const take = (): ReadonlyArray<StreamEvent> => {
-    const events = out
-    out = []
+  take(): ReadonlyArray<StreamEvent> {
+    const events = this.#out
+    this.#out = []
     return events
   }
+}
 
+export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
+  const reading = new EventReading(dialect)
   return {
     event: ({ data }) => {
-      if (over) return []
+      if (reading.over) return []
       const event = parseJson(data)
-      if (isObject(event)) read(event)
-      else if (stop === null && isTornEvent(data)) fail(tornEvent)
-      return take()
+      if (isObject(event)) reading.read(event)
+      else if (reading.stop === null && isTornEvent(data)) reading.fail(tornEvent)
+      return reading.take()
     },
     end: () => {
-      if (!over) finishUp(false)
-      return take()
+      if (!reading.over) reading.finishUp(false)
+      return reading.take()
     }
   }
 }

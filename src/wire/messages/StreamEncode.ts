@@ -70,151 +70,160 @@ const redactedBy = (delta: BlockDelta): JsonObject | null => {
 
 const saysNothing = (delta: BlockDelta): boolean => delta.type === "text" && delta.text === ""
 
-export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
-  const blocks = new Map<number, Block>()
+/** The events of one stream. A class, because one is made per stream. */
+class EventWriting {
+  readonly #context: EncodeContext
+  readonly #blocks = new Map<number, Block>()
   // Events of blocks that began while another was open, in order of their start.
-  const waiting = new Map<number, Array<BlockEvent>>()
-  let current: number | null = null
-  let started = false
-  let over = false
-  let nextIndex = 0
-  let usage: Usage | null = null
-  let stop: Stop | null = null
+  readonly #waiting = new Map<number, Array<BlockEvent>>()
+  #current: number | null = null
+  started = false
+  over = false
+  #nextIndex = 0
+  #usage: Usage | null = null
+  #stop: Stop | null = null
 
-  const begin = (id: string | null, model: string | null): string => {
-    started = true
+  constructor(context: EncodeContext) {
+    this.#context = context
+  }
+
+  begin(id: string | null, model: string | null): string {
+    this.started = true
     return write({
       type: "message_start",
       message: {
-        id: id ?? context.fallbackId,
+        id: id ?? this.#context.fallbackId,
         type: "message",
         role: "assistant",
-        model: model ?? context.model,
+        model: model ?? this.#context.model,
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: encodeUsage(usage)
+        usage: encodeUsage(this.#usage)
       }
     })
   }
 
-  const writeStart = (block: Block, content: JsonObject): string => {
+  #writeStart(block: Block, content: JsonObject): string {
     block.begun = true
-    return write({ type: "content_block_start", index: nextIndex, content_block: content })
+    return write({ type: "content_block_start", index: this.#nextIndex, content_block: content })
   }
 
-  const writeDelta = (block: Block, delta: BlockDelta): string => {
+  #writeDelta(block: Block, delta: BlockDelta): string {
     const redacted = block.begun ? null : redactedBy(delta)
-    if (redacted !== null) return writeStart(block, redacted)
+    if (redacted !== null) return this.#writeStart(block, redacted)
     const encoded = saysNothing(delta) ? null : deltaOf(delta, block.start)
     if (encoded === null) return ""
     const start = block.begun ? null : startOf(block.start)
     return (
-      (start === null ? "" : writeStart(block, start)) +
-      write({ type: "content_block_delta", index: nextIndex, delta: encoded })
+      (start === null ? "" : this.#writeStart(block, start)) +
+      write({ type: "content_block_delta", index: this.#nextIndex, delta: encoded })
     )
   }
 
   /** A search that is told in two blocks, which are complete. */
-  const writeSearch = (part: OpaquePart, index: number): string | null => {
-    const blocks = searchBlocks(part.search, `${context.fallbackId}${index}`)
+  #writeSearch(part: OpaquePart, index: number): string | null {
+    const blocks = searchBlocks(part.search, `${this.#context.fallbackId}${index}`)
     if (blocks === null) return part.search === undefined ? null : ""
     const { input, ...call } = blocks.call
     const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) }
     return (
-      write({ type: "content_block_start", index: nextIndex, content_block: { ...call, input: {} } }) +
-      write({ type: "content_block_delta", index: nextIndex, delta }) +
-      writeStop() +
-      write({ type: "content_block_start", index: nextIndex, content_block: blocks.result }) +
-      writeStop()
+      write({ type: "content_block_start", index: this.#nextIndex, content_block: { ...call, input: {} } }) +
+      write({ type: "content_block_delta", index: this.#nextIndex, delta }) +
+      this.#writeStop() +
+      write({ type: "content_block_start", index: this.#nextIndex, content_block: blocks.result }) +
+      this.#writeStop()
     )
   }
 
-  const writeStop = (): string => {
-    const end = write({ type: "content_block_stop", index: nextIndex })
-    nextIndex += 1
+  #writeStop(): string {
+    const end = write({ type: "content_block_stop", index: this.#nextIndex })
+    this.#nextIndex += 1
     return end
   }
 
   /** Writes an event of the current block. */
-  const writeBlock = (event: BlockEvent): string => {
+  #writeBlock(event: BlockEvent): string {
     if (event.type === "block_start") {
       const content = startOf(event.block)
       if (content === null) {
         if (event.block.type !== "opaque") return ""
-        return writeSearch(event.block.part, event.index) ?? lostComment(event.block.part)
+        return this.#writeSearch(event.block.part, event.index) ?? lostComment(event.block.part)
       }
       const begun: Block = { start: event.block, begun: false }
-      blocks.set(event.index, begun)
-      return event.block.type === "tool_call" || event.block.type === "opaque" ? writeStart(begun, content) : ""
+      this.#blocks.set(event.index, begun)
+      return event.block.type === "tool_call" || event.block.type === "opaque" ? this.#writeStart(begun, content) : ""
     }
-    const block = blocks.get(event.index)
-    if (event.type === "delta") return block === undefined ? "" : writeDelta(block, event.delta)
-    blocks.delete(event.index)
-    return (block?.begun === true ? writeStop() : "") + advance()
+    const block = this.#blocks.get(event.index)
+    if (event.type === "delta") return block === undefined ? "" : this.#writeDelta(block, event.delta)
+    this.#blocks.delete(event.index)
+    return (block?.begun === true ? this.#writeStop() : "") + this.#advance()
   }
 
   /** The next waiting block becomes the current one. */
-  const advance = (): string => {
-    current = null
-    const [next] = waiting
+  #advance(): string {
+    this.#current = null
+    const [next] = this.#waiting
     if (next === undefined) return ""
     const [index, events] = next
-    waiting.delete(index)
-    current = index
-    return events.map(writeBlock).join("")
+    this.#waiting.delete(index)
+    this.#current = index
+    return events.map((event) => this.#writeBlock(event)).join("")
   }
 
-  const onBlock = (event: BlockEvent): string => {
-    if (current === null && event.type === "block_start") current = event.index
-    if (current === event.index) return writeBlock(event)
-    const queue = waiting.get(event.index)
+  #onBlock(event: BlockEvent): string {
+    if (this.#current === null && event.type === "block_start") this.#current = event.index
+    if (this.#current === event.index) return this.#writeBlock(event)
+    const queue = this.#waiting.get(event.index)
     if (queue !== undefined) queue.push(event)
-    else if (event.type === "block_start") waiting.set(event.index, [event])
+    else if (event.type === "block_start") this.#waiting.set(event.index, [event])
     return ""
   }
 
-  const finish = (): string => {
-    over = true
+  #finish(): string {
+    this.over = true
     const delta = {
-      stop_reason: stopReasons[stop?.reason ?? "other"],
-      stop_sequence: stop?.sequence ?? null
+      stop_reason: stopReasons[this.#stop?.reason ?? "other"],
+      stop_sequence: this.#stop?.sequence ?? null
     }
-    return write({ type: "message_delta", delta, usage: encodeUsage(usage) }) + write({ type: "message_stop" })
+    return write({ type: "message_delta", delta, usage: encodeUsage(this.#usage) }) + write({ type: "message_stop" })
   }
 
-  const body = (event: StreamEvent): string => {
+  body(event: StreamEvent): string {
     switch (event.type) {
       case "block_start":
       case "delta":
       case "block_stop":
-        return onBlock(event)
+        return this.#onBlock(event)
       case "usage":
-        usage = mergeUsage(usage, event.usage)
+        this.#usage = mergeUsage(this.#usage, event.usage)
         return ""
       case "finish":
-        stop = event.stop
+        this.#stop = event.stop
         return ""
       case "done":
-        return finish()
+        return this.#finish()
       case "ping":
         return write({ type: "ping" })
       case "error":
-        over = true
+        this.over = true
         return ""
       case "start":
         return ""
     }
   }
+}
 
+export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
+  const writing = new EventWriting(context)
   return {
     encode: (event) => {
-      if (over) return ""
-      if (started) return body(event)
-      if (event.type === "start") return begin(event.id, event.model)
+      if (writing.over) return ""
+      if (writing.started) return writing.body(event)
+      if (event.type === "start") return writing.begin(event.id, event.model)
       const silent = event.type === "usage" || event.type === "error"
       if (event.type === "ping") return ": ping\n\n"
-      return silent ? body(event) : begin(null, null) + body(event)
+      return silent ? writing.body(event) : writing.begin(null, null) + writing.body(event)
     }
   }
 }

@@ -3,6 +3,7 @@
  *
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
+import type { Usage } from "../canonical/Usage.ts"
 import { type MutableFacts, observeReasoning, observeText, observeToolArgs } from "../canonical/Facts.ts"
 import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
@@ -13,42 +14,49 @@ import { inferredStop } from "../canonical/Response.ts"
 import { decodeStop, stopReasons } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
-const makeReader = ({ dialect, model }: TapOptions): TapReader => {
-  const readUsage = makeUsageReader(dialect)
-  let started = false
-  let hasCalls = false
+/** The events of one stream. A class, because one is made per stream. */
+class TapReading {
+  readonly #model: string | undefined
+  readonly #readUsage: (usage: JsonObject, isEmpty?: boolean) => Usage | null
+  #started = false
+  #hasCalls = false
 
-  const tellUsage = (usage: unknown, facts: MutableFacts): void => {
-    if (isObject(usage)) facts.usage = readUsage(usage, !facts.content) ?? facts.usage
+  constructor({ dialect, model }: TapOptions) {
+    this.#model = model
+    this.#readUsage = makeUsageReader(dialect)
   }
 
-  const start = (event: JsonObject, facts: MutableFacts): Verdict => {
+  #tellUsage(usage: unknown, facts: MutableFacts): void {
+    if (isObject(usage)) facts.usage = this.#readUsage(usage, !facts.content) ?? facts.usage
+  }
+
+  #start(event: JsonObject, facts: MutableFacts): Verdict {
     const message = objectOr(event["message"])
-    if (started) {
+    if (this.#started) {
       // The repeated start of a proxy that retried: clients refuse it, and after content the rest belongs to another answer.
       if (facts.content) facts.problem = secondAnswer
       return "withhold"
     }
-    started = true
-    tellUsage(message["usage"], facts)
+    this.#started = true
+    this.#tellUsage(message["usage"], facts)
     // Claude Code discards signed thinking when the answer names another model than the requested one.
-    return model === undefined || message["model"] === model
+    return this.#model === undefined || message["model"] === this.#model
       ? "relay"
       : {
-          instead: encodeSse("message_start", JSON.stringify({ ...event, message: { ...message, model } }))
+          instead: encodeSse("message_start", JSON.stringify({ ...event, message: { ...message, model: this.#model } }))
         }
   }
 
-  const startBlock = (block: JsonObject, facts: MutableFacts): Verdict => {
+  #startBlock(block: JsonObject, facts: MutableFacts): Verdict {
     observeText(facts, stringOr(block["text"]))
     observeReasoning(facts, stringOr(block["thinking"]))
     // Calls, server tools and redacted thinking are content from their start.
-    hasCalls ||= block["type"] === "tool_use"
+    this.#hasCalls ||= block["type"] === "tool_use"
     if (block["type"] !== "text" && block["type"] !== "thinking") facts.content = true
     return "relay"
   }
 
-  const readDelta = (event: JsonObject, facts: MutableFacts): Verdict => {
+  #readDelta(event: JsonObject, facts: MutableFacts): Verdict {
     const delta = objectOr(event["delta"])
     switch (delta["type"]) {
       case "text_delta": {
@@ -67,9 +75,9 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
   }
 
   /** Clients read the reason from an event of its own: one is put before the end mark. */
-  const endOf = (event: JsonObject, facts: MutableFacts): Verdict => {
+  #endOf(event: JsonObject, facts: MutableFacts): Verdict {
     if (!facts.content) return "withhold"
-    facts.stop = inferredStop(hasCalls)
+    facts.stop = inferredStop(this.#hasCalls)
     const delta = { stop_reason: stopReasons[facts.stop.reason], stop_sequence: null }
     const told = { type: "message_delta", delta, usage: { output_tokens: facts.usage?.out ?? 0 } }
     return {
@@ -77,21 +85,21 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
     }
   }
 
-  const readEvent = (event: JsonObject, facts: MutableFacts): Verdict => {
+  readEvent(event: JsonObject, facts: MutableFacts): Verdict {
     switch (eventTypeOf(event)) {
       case "message_start":
-        return start(event, facts)
+        return this.#start(event, facts)
       case "content_block_start":
-        return startBlock(objectOr(event["content_block"]), facts)
+        return this.#startBlock(objectOr(event["content_block"]), facts)
       case "content_block_delta":
-        return readDelta(event, facts)
+        return this.#readDelta(event, facts)
       case "message_delta":
         facts.stop = decodeStop(objectOr(event["delta"])) ?? facts.stop
-        tellUsage(event["usage"], facts)
+        this.#tellUsage(event["usage"], facts)
         return "relay"
       case "message_stop":
         facts.terminated = true
-        return facts.stop === null ? endOf(event, facts) : "relay"
+        return facts.stop === null ? this.#endOf(event, facts) : "relay"
       case "error":
         facts.problem = streamProblem(event)
         return "withhold"
@@ -99,13 +107,16 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
         return "relay"
     }
   }
+}
 
+const makeReader = (options: TapOptions): TapReader => {
+  const reading = new TapReading(options)
   return {
     textMember: "text",
     read: (sse, facts) => {
       const event = parseJson(sse.data)
       if (!isObject(event)) return "unreadable"
-      const verdict = readEvent(event, facts)
+      const verdict = reading.readEvent(event, facts)
       if (sse.event !== null || verdict === "withhold" || verdict === "unreadable") return verdict
       if (typeof verdict === "object" && "instead" in verdict) return verdict
       // Clients of this wire dispatch on the event's name: it is added where the upstream leaves it out.

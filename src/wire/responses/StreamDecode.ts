@@ -85,36 +85,44 @@ export interface ResponsesEventDecoder extends EventDecoder {
   readonly read: (event: JsonObject) => ReadonlyArray<StreamEvent>
 }
 
-export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
-  const items = new Map<number, Item>()
-  let out: Array<StreamEvent> = []
-  let started = false
-  let over = false
-  let nextIndex = 0
-  let lastKey = 0
-  let calls = 0
+/** The events of one stream. A class, because one is made per stream. */
+class EventReading {
+  readonly #dialect: Dialect | undefined
+  readonly #items = new Map<number, Item>()
+  out: Array<StreamEvent> = []
+  #started = false
+  over = false
+  #nextIndex = 0
+  #lastKey = 0
+  #calls = 0
 
-  const fail = (problem: UpstreamProblem): void => {
-    over = true
-    out.push({ type: "error", problem })
+  constructor(dialect: Dialect | undefined) {
+    this.#dialect = dialect
   }
 
-  const delta = (block: Block, delta: BlockDelta): void => void out.push({ type: "delta", index: block.index, delta })
+  fail(problem: UpstreamProblem): void {
+    this.over = true
+    this.out.push({ type: "error", problem })
+  }
 
-  const startBlock = (item: Item, part: number, block: BlockStart): Block => {
-    const begun: Block = { index: nextIndex, section: -1, citations: 0 }
-    nextIndex += 1
+  #delta(block: Block, delta: BlockDelta): void {
+    this.out.push({ type: "delta", index: block.index, delta })
+  }
+
+  #startBlock(item: Item, part: number, block: BlockStart): Block {
+    const begun: Block = { index: this.#nextIndex, section: -1, citations: 0 }
+    this.#nextIndex += 1
     item.blocks.set(part, begun)
-    out.push({ type: "block_start", index: begun.index, block })
+    this.out.push({ type: "block_start", index: begun.index, block })
     return begun
   }
 
-  const keyOf = (event: JsonObject): number => {
-    lastKey = numberOr(event["output_index"]) ?? lastKey
-    return lastKey
+  #keyOf(event: JsonObject): number {
+    this.#lastKey = numberOr(event["output_index"]) ?? this.#lastKey
+    return this.#lastKey
   }
 
-  const openItem = (key: number, source: JsonObject): Item => {
+  #openItem(key: number, source: JsonObject): Item {
     const block = startOf(source)
     const item: Item = {
       type: stringOr(source["type"]) ?? "",
@@ -124,38 +132,39 @@ export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
       hasArgs: false,
       open: true
     }
-    items.set(key, item)
-    if (items.size > maxItems) fail({ ...incompleteStream, message: `The upstream sent more than ${maxItems} items.` })
+    this.#items.set(key, item)
+    if (this.#items.size > maxItems)
+      this.fail({ ...incompleteStream, message: `The upstream sent more than ${maxItems} items.` })
     if (block === null) return item
-    if (block.type === "tool_call") calls += 1
-    startBlock(item, 0, block)
+    if (block.type === "tool_call") this.#calls += 1
+    this.#startBlock(item, 0, block)
     return item
   }
 
   /** The item of a text delta, also when its start was not sent; null when the item is finished or of another type. */
-  const textItem = (event: JsonObject, type: "message" | "reasoning"): Item | null => {
-    const key = keyOf(event)
-    const item = items.get(key) ?? openItem(key, { type })
+  #textItem(event: JsonObject, type: "message" | "reasoning"): Item | null {
+    const key = this.#keyOf(event)
+    const item = this.#items.get(key) ?? this.#openItem(key, { type })
     return item.open && item.type === type ? item : null
   }
 
-  const emitText = (item: Item, part: number, kind: TextKind, text: string, logprobs?: Json): Block | undefined => {
+  #emitText(item: Item, part: number, kind: TextKind, text: string, logprobs?: Json): Block | undefined {
     if (text === "") return item.blocks.get(part)
-    const block = item.blocks.get(part) ?? startBlock(item, part, { type: kind })
+    const block = item.blocks.get(part) ?? this.#startBlock(item, part, { type: kind })
     const tokens = isArray(logprobs) ? logprobs.filter(isObject) : []
-    delta(block, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
+    this.#delta(block, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
     return block
   }
 
-  const sayText = (event: JsonObject, kind: "text" | "refusal", member: string, whole: boolean): void => {
-    const item = textItem(event, "message")
+  #sayText(event: JsonObject, kind: "text" | "refusal", member: string, whole: boolean): void {
+    const item = this.#textItem(event, "message")
     const part = numberOr(event["content_index"]) ?? 0
     if (item === null || (whole && item.blocks.has(part))) return
-    emitText(item, part, kind, stringOr(event[member]) ?? "", event["logprobs"])
+    this.#emitText(item, part, kind, stringOr(event[member]) ?? "", event["logprobs"])
   }
 
-  const sayReasoning = (event: JsonObject, source: "summary" | "content", member: string, whole: boolean): void => {
-    const item = textItem(event, "reasoning")
+  #sayReasoning(event: JsonObject, source: "summary" | "content", member: string, whole: boolean): void {
+    const item = this.#textItem(event, "reasoning")
     const text = stringOr(event[member]) ?? ""
     if (item === null || text === "") return
     item.source ??= source
@@ -163,95 +172,95 @@ export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
     const section = numberOr(event[source === "summary" ? "summary_index" : "content_index"]) ?? 0
     const last = item.blocks.get(0)?.section ?? -1
     if (whole && section <= last) return
-    if (source === "summary" && last >= 0 && section > last) emitText(item, 0, "reasoning", sectionBreak)
-    const block = emitText(item, 0, "reasoning", text)
+    if (source === "summary" && last >= 0 && section > last) this.#emitText(item, 0, "reasoning", sectionBreak)
+    const block = this.#emitText(item, 0, "reasoning", text)
     if (block !== undefined) block.section = section
   }
 
-  const pushArgs = (item: Item, text: string): void => {
+  #pushArgs(item: Item, text: string): void {
     const block = item.blocks.get(0)
     if (text === "" || block === undefined) return
     item.hasArgs = true
-    delta(block, { type: "args", text })
+    this.#delta(block, { type: "args", text })
   }
 
-  const readArgs = (event: JsonObject, member: string, whole: boolean): void => {
-    const item = items.get(keyOf(event))
+  #readArgs(event: JsonObject, member: string, whole: boolean): void {
+    const item = this.#items.get(this.#keyOf(event))
     if (item === undefined || !item.open || item.opaque || (whole && item.hasArgs)) return
-    pushArgs(item, stringOr(event[member]) ?? "")
+    this.#pushArgs(item, stringOr(event[member]) ?? "")
   }
 
-  const cite = (event: JsonObject): void => {
-    const block = items.get(keyOf(event))?.blocks.get(numberOr(event["content_index"]) ?? 0)
+  #cite(event: JsonObject): void {
+    const block = this.#items.get(this.#keyOf(event))?.blocks.get(numberOr(event["content_index"]) ?? 0)
     const { annotation } = event
     if (block === undefined || !isObject(annotation)) return
     block.citations += 1
-    delta(block, { type: "citation", citation: withLink({ wire: "responses", value: annotation }, null) })
+    this.#delta(block, { type: "citation", citation: withLink({ wire: "responses", value: annotation }, null) })
   }
 
-  const fillMessage = (item: Item, content: Json | undefined): void => {
+  #fillMessage(item: Item, content: Json | undefined): void {
     if (!isArray(content)) return
     for (const [index, part] of content.entries()) {
       if (!isObject(part)) continue
       const refused = part["type"] === "refusal"
       const text = stringOr(part[refused ? "refusal" : "text"]) ?? ""
       const block =
-        item.blocks.get(index) ?? emitText(item, index, refused ? "refusal" : "text", text, part["logprobs"])
+        item.blocks.get(index) ?? this.#emitText(item, index, refused ? "refusal" : "text", text, part["logprobs"])
       if (block === undefined || block.citations > 0) continue
-      for (const citation of citationsOf(part).citations ?? []) delta(block, { type: "citation", citation })
+      for (const citation of citationsOf(part).citations ?? []) this.#delta(block, { type: "citation", citation })
     }
   }
 
-  const fillReasoning = (item: Item, source: JsonObject): void => {
+  #fillReasoning(item: Item, source: JsonObject): void {
     const state = stateOf(source)
-    let block = item.blocks.get(0) ?? emitText(item, 0, "reasoning", reasoningText(source))
+    let block = item.blocks.get(0) ?? this.#emitText(item, 0, "reasoning", reasoningText(source))
     // Reasoning without text or state (an id alone) is left out.
-    if (block === undefined && state?.encrypted !== undefined) block = startBlock(item, 0, { type: "reasoning" })
-    if (block !== undefined && state !== undefined) delta(block, { type: "state", state })
+    if (block === undefined && state?.encrypted !== undefined) block = this.#startBlock(item, 0, { type: "reasoning" })
+    if (block !== undefined && state !== undefined) this.#delta(block, { type: "state", state })
   }
 
   /** Emits what the deltas left out. */
-  const fill = (item: Item, source: JsonObject, event: JsonObject): void => {
+  #fill(item: Item, source: JsonObject, event: JsonObject): void {
     switch (item.type) {
       case "message":
-        return fillMessage(item, source["content"])
+        return this.#fillMessage(item, source["content"])
       case "reasoning":
-        return fillReasoning(item, source)
+        return this.#fillReasoning(item, source)
       case "function_call":
       case "custom_tool_call":
-        if (!item.hasArgs) pushArgs(item, argsOf(source))
+        if (!item.hasArgs) this.#pushArgs(item, argsOf(source))
         return
       default: {
         const block = item.blocks.get(0)
         const part = { ...opaque(itemDone, event), ...pictureOf(source), ...searchOf(source) }
-        if (block !== undefined) delta(block, { type: "opaque", part })
+        if (block !== undefined) this.#delta(block, { type: "opaque", part })
       }
     }
   }
 
-  const closeItem = (item: Item): void => {
+  #closeItem(item: Item): void {
     item.open = false
-    for (const { index } of item.blocks.values()) out.push({ type: "block_stop", index })
+    for (const { index } of item.blocks.values()) this.out.push({ type: "block_stop", index })
     item.blocks.clear()
   }
 
-  const endItem = (key: number, event: JsonObject): void => {
+  #endItem(key: number, event: JsonObject): void {
     const source = objectOr(event["item"])
-    const item = items.get(key) ?? openItem(key, source)
+    const item = this.#items.get(key) ?? this.#openItem(key, source)
     if (!item.open) return
-    fill(item, source, event)
-    closeItem(item)
+    this.#fill(item, source, event)
+    this.#closeItem(item)
   }
 
-  const start = (response: JsonObject): void => {
+  #start(response: JsonObject): void {
     // A proxy that retried may repeat the start; after content was sent, the rest belongs to another answer.
-    if (started) {
-      if (nextIndex > 0) fail(incompleteStream)
+    if (this.#started) {
+      if (this.#nextIndex > 0) this.fail(incompleteStream)
       return
     }
-    started = true
+    this.#started = true
     const created = numberOr(response["created_at"])
-    out.push({
+    this.out.push({
       type: "start",
       id: stringOr(response["id"]),
       model: stringOr(response["model"]),
@@ -259,100 +268,103 @@ export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
     })
   }
 
-  const finish = (status: string, response: JsonObject): void => {
+  #finish(status: string, response: JsonObject): void {
     // An answer that was not streamed is only in the last event.
-    if (items.size === 0 && isArray(response["output"])) {
-      for (const [key, item] of response["output"].entries()) endItem(key, { item })
+    if (this.#items.size === 0 && isArray(response["output"])) {
+      for (const [key, item] of response["output"].entries()) this.#endItem(key, { item })
     }
-    for (const item of items.values()) if (item.open) closeItem(item)
-    const usage = usageOf(response, dialect)
-    if (usage !== null) out.push({ type: "usage", usage })
-    const stop = decodeStop({ ...response, status }, calls > 0)
-    if (stop === null) return fail(streamProblem({ error: objectOr(response["error"]) }))
-    over = true
-    out.push({ type: "finish", stop }, { type: "done" })
+    for (const item of this.#items.values()) if (item.open) this.#closeItem(item)
+    const usage = usageOf(response, this.#dialect)
+    if (usage !== null) this.out.push({ type: "usage", usage })
+    const stop = decodeStop({ ...response, status }, this.#calls > 0)
+    if (stop === null) return this.fail(streamProblem({ error: objectOr(response["error"]) }))
+    this.over = true
+    this.out.push({ type: "finish", stop }, { type: "done" })
   }
 
   /** Progress of an item that only this wire has. */
-  const pass = (type: string, event: JsonObject): void => {
+  #pass(type: string, event: JsonObject): void {
     if (event["output_index"] === undefined) return
-    const item = items.get(keyOf(event))
+    const item = this.#items.get(this.#keyOf(event))
     const block = item?.blocks.get(0)
     if (item === undefined || block === undefined || !item.opaque) return
-    delta(block, { type: "opaque", part: opaque(type, event) })
+    this.#delta(block, { type: "opaque", part: opaque(type, event) })
   }
 
-  const route = (type: string, event: JsonObject): void => {
+  #route(type: string, event: JsonObject): void {
     switch (type) {
       case "response.created":
-        return start(objectOr(event["response"]))
+        return this.#start(objectOr(event["response"]))
       case "response.output_item.added": {
-        const key = keyOf(event)
-        if (!items.has(key)) openItem(key, objectOr(event["item"]))
+        const key = this.#keyOf(event)
+        if (!this.#items.has(key)) this.#openItem(key, objectOr(event["item"]))
         return
       }
       case itemDone:
-        return endItem(keyOf(event), event)
+        return this.#endItem(this.#keyOf(event), event)
       case "response.output_text.delta":
-        return sayText(event, "text", "delta", false)
+        return this.#sayText(event, "text", "delta", false)
       case "response.output_text.done":
-        return sayText(event, "text", "text", true)
+        return this.#sayText(event, "text", "text", true)
       case "response.refusal.delta":
-        return sayText(event, "refusal", "delta", false)
+        return this.#sayText(event, "refusal", "delta", false)
       case "response.refusal.done":
-        return sayText(event, "refusal", "refusal", true)
+        return this.#sayText(event, "refusal", "refusal", true)
       case "response.reasoning_summary_text.delta":
-        return sayReasoning(event, "summary", "delta", false)
+        return this.#sayReasoning(event, "summary", "delta", false)
       case "response.reasoning_summary_text.done":
-        return sayReasoning(event, "summary", "text", true)
+        return this.#sayReasoning(event, "summary", "text", true)
       case "response.reasoning_text.delta":
-        return sayReasoning(event, "content", "delta", false)
+        return this.#sayReasoning(event, "content", "delta", false)
       case "response.reasoning_text.done":
-        return sayReasoning(event, "content", "text", true)
+        return this.#sayReasoning(event, "content", "text", true)
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        return readArgs(event, "delta", false)
+        return this.#readArgs(event, "delta", false)
       case "response.function_call_arguments.done":
-        return readArgs(event, "arguments", true)
+        return this.#readArgs(event, "arguments", true)
       case "response.custom_tool_call_input.done":
-        return readArgs(event, "input", true)
+        return this.#readArgs(event, "input", true)
       case "response.output_text.annotation.added":
-        return cite(event)
+        return this.#cite(event)
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        return finish(type.slice("response.".length), objectOr(event["response"]))
+        return this.#finish(type.slice("response.".length), objectOr(event["response"]))
       case "error":
-        return fail(problemOf(event))
+        return this.fail(problemOf(event))
       case "keepalive":
-        return void out.push({ type: "ping" })
+        return void this.out.push({ type: "ping" })
       default:
-        return pass(type, event)
+        return this.#pass(type, event)
     }
   }
 
-  const read = (event: JsonObject): ReadonlyArray<StreamEvent> => {
-    if (over) return []
-    out = []
-    route(eventTypeOf(event), event)
-    return out
+  read(event: JsonObject): ReadonlyArray<StreamEvent> {
+    if (this.over) return []
+    this.out = []
+    this.#route(eventTypeOf(event), event)
+    return this.out
   }
+}
 
+export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
+  const reading = new EventReading(dialect)
   return {
-    read,
+    read: (event) => reading.read(event),
     event: ({ data }) => {
       const event = parseJson(data)
-      if (isObject(event)) return read(event)
-      if (over || !isTornEvent(data)) return []
-      out = []
-      fail(tornEvent)
-      return out
+      if (isObject(event)) return reading.read(event)
+      if (reading.over || !isTornEvent(data)) return []
+      reading.out = []
+      reading.fail(tornEvent)
+      return reading.out
     },
     end: () => {
-      if (over) return []
-      out = []
-      fail(incompleteStream)
-      return out
+      if (reading.over) return []
+      reading.out = []
+      reading.fail(incompleteStream)
+      return reading.out
     }
   }
 }

@@ -93,12 +93,11 @@ const over = (
   { costNanoUsd, meaning, target }: Pending,
   recorded: Recorded | null
 ): void => {
-  const { cache } = deps
   if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
   const kept = keptOf(deps, work, recorded, target, costNanoUsd)
   const permission = mayKeepContent(work.exchange.principal)
   if (kept !== null && permission !== null)
-    cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
+    deps.cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
 }
 
 const watched = (
@@ -168,7 +167,7 @@ export const make = Effect.gen(function* () {
   const deps: Deps = { ...all, pending, meaningOf }
 
   return Cache.of({
-    concerns: (one) => concerns(deps, one),
+    concerns: (work) => concerns(deps, work),
     around: (next) => (work) => (concerns(deps, work) ? answered(deps, next, work) : next(work)),
     ended: ({ trail }, _end, bill) => {
       const underWay = pending.get(trail)
@@ -177,7 +176,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Cache, never, AnswerCache | Embedder | GatewaySettings | Timers.Timers> = Layer.effect(
+export const layer: Layer.Layer<Cache, never, Effect.Effect.Context<typeof services> | Embedder> = Layer.effect(
   Cache,
   make
 )

@@ -224,8 +224,4 @@ export const make = Effect.map(services, (deps) =>
   Fusion.of({ concerns: isFusion, around: (next) => (work) => (isFusion(work) ? fuse(deps, work) : next(work)) })
 )
 
-export const layer: Layer.Layer<
-  Fusion,
-  never,
-  Catalog.Catalog | Failover | Resolutions.Resolutions | Settings.Settings | Timers.Timers
-> = Layer.effect(Fusion, make)
+export const layer: Layer.Layer<Fusion, never, Effect.Effect.Context<typeof services>> = Layer.effect(Fusion, make)

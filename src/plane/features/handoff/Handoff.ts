@@ -197,15 +197,4 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
-  Handoff,
-  never,
-  | Admission
-  | SummaryAccount
-  | Engine.Engine
-  | Failover
-  | QuotaWindows.QuotaWindows
-  | Resolutions.Resolutions
-  | Timers.Timers
-  | IdGen.IdGen
-> = Layer.scoped(Handoff, make)
+export const layer: Layer.Layer<Handoff, never, Effect.Effect.Context<typeof services>> = Layer.scoped(Handoff, make)

@@ -136,13 +136,13 @@ export const make = Effect.gen(function* () {
   const deps: Deps = { ...all, vectorsOf, run }
 
   return Memory.of({
-    concerns: (one) => concerns(deps, one),
+    concerns: (work) => concerns(deps, work),
     around: (next) => (work) =>
       concerns(deps, work) ? Effect.flatMap(told(deps, work), (asked) => next(learning(work, asked))) : next(work)
   })
 })
 
-export const layer: Layer.Layer<Memory, never, Embedder | GatewaySettings | Memories | Timers.Timers> = Layer.scoped(
+export const layer: Layer.Layer<Memory, never, Effect.Effect.Context<typeof services> | Embedder> = Layer.scoped(
   Memory,
   make
 )

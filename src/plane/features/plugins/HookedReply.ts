@@ -3,6 +3,7 @@
  * change it: then nothing goes out before `conclude`. What goes out in the place of the end is set by `conclude`, so that features
  * further in see the answer unchanged.
  */
+import type { WireCodec } from "../../../wire/WireCodec.ts"
 import { describe, type PluginFailed } from "../../../domain/Errors.ts"
 import { Listeners } from "../../../kernel/collections/Listeners.ts"
 import { chunkOverheadBytes, type Room } from "../../reply/HeldChunks.ts"
@@ -54,169 +55,194 @@ const nothing = (): void => {}
 
 const bufferOf = (chunk: Buffer | string): Buffer => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)
 
-export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): HookedReply => {
-  const { codec, reply: client, requestId } = exchange
-  const { holds, isGuarded, isStream, marked, room } = options
-  const leaving = new Listeners()
-  let chunks: Array<Buffer> = []
-  let bytes = 0
-  let isTouched = false
-  let isTooLarge = false
-  let isHolding = holds
-  let isError = false
-  let isWithheld = false
-  let isRefused = false
-  let concluded: Buffer | null = null
-  let head: Head | null = null
-  let headSent = false
+class Hooking {
+  readonly exchange: Exchange
+  readonly codec: WireCodec
+  readonly client: ClientReply
+  readonly requestId: string
+  readonly #isGuarded: boolean
+  readonly #isStream: boolean
+  readonly #marked: (headers: Array<string>) => Array<string>
+  readonly #room: Room
+  readonly #leaving = new Listeners()
+  chunks: Array<Buffer> = []
+  #bytes = 0
+  isTouched = false
+  isTooLarge = false
+  isHolding: boolean
+  #isError = false
+  isWithheld = false
+  isRefused = false
+  concluded: Buffer | null = null
+  #head: Head | null = null
+  headSent = false
   /** Headers that `marked` has added to the head. */
-  let marks = ""
+  #marks = ""
   /** The client has taken what was held, once that was released. */
-  let isFree = true
+  #isFree = true
+  readonly #noLongerClose: () => void
+  readonly reply: ClientReply
 
-  const drop = (): void => {
-    room.add(-bytes)
-    bytes = 0
-    chunks = []
+  constructor(exchange: Exchange, options: HookedReplyOptions) {
+    this.exchange = exchange
+    const { codec, reply: client, requestId } = this.exchange
+    this.codec = codec
+    this.client = client
+    this.requestId = requestId
+    const { holds, isGuarded, isStream, marked, room } = options
+    this.#isGuarded = isGuarded
+    this.#isStream = isStream
+    this.#marked = marked
+    this.#room = room
+    this.isHolding = holds
+    this.#noLongerClose = this.client.onClose(() => this.drop())
+    this.reply = {
+      head: (status, headers) => {
+        if (this.isWithheld || this.#head !== null) return
+        this.#head = { status, headers }
+        this.#isError = status !== 200
+        if (this.#isError) this.isHolding = false
+        if (this.isHolding) return
+        // The head of a changed answer is sent with its end.
+        if (this.#isError || this.concluded === null) this.#sendHead()
+      },
+      write: (chunk) => {
+        if (this.isWithheld) return true
+        if (this.#isError) return this.client.write(chunk)
+        if (this.concluded !== null) return true
+        const wasHolding = this.isHolding
+        this.#keep(bufferOf(chunk))
+        if (this.isHolding || this.isWithheld) return true
+        // Given up, it was sent with all that was held.
+        return wasHolding ? this.#isFree : this.client.write(chunk)
+      },
+      end: (chunk, trailers) => {
+        if (this.isWithheld) return
+        if (this.#isError) {
+          this.over()
+          return this.client.end(chunk, trailers)
+        }
+        if (this.concluded !== null) return this.#endWith(this.concluded, trailers)
+        this.release()
+        this.#endWith(chunk, trailers)
+      },
+      cut: () => {
+        if (this.isWithheld) return
+        this.release()
+        this.over()
+        this.client.cut()
+      },
+      onDrain: (listener) => this.client.onDrain(listener),
+      onClose: (listener) => {
+        if (this.isRefused) {
+          listener()
+          return nothing
+        }
+        const noLongerRefused = this.#leaving.add(listener)
+        const noLongerClosed = this.client.onClose(listener)
+        return () => {
+          noLongerRefused()
+          noLongerClosed()
+        }
+      },
+      isClosed: () => this.isRefused || this.client.isClosed()
+    }
   }
 
-  const noLongerClose = client.onClose(drop)
-
-  const over = (): void => {
-    noLongerClose()
-    drop()
+  drop(): void {
+    this.#room.add(-this.#bytes)
+    this.#bytes = 0
+    this.chunks = []
   }
 
-  const sendHead = (): void => {
-    if (head === null || headSent) return
-    headSent = true
-    const { headers, status } = head
-    marks = marked([]).join()
-    client.head(status, status === 200 ? marked(headers) : headers)
+  over(): void {
+    this.#noLongerClose()
+    this.drop()
   }
 
-  const release = (): void => {
-    if (!isHolding) return
-    isHolding = false
-    if (head === null) return
-    sendHead()
-    if (chunks.length > 0) isFree = client.write(Buffer.concat(chunks))
+  #sendHead(): void {
+    if (this.#head === null || this.headSent) return
+    this.headSent = true
+    const { headers, status } = this.#head
+    this.#marks = this.#marked([]).join()
+    this.client.head(status, status === 200 ? this.#marked(headers) : headers)
   }
 
-  const tooLarge = (): void => {
-    isTooLarge = true
-    if (isHolding && isGuarded) {
-      isRefused = true
-      isWithheld = true
-      drop()
+  release(): void {
+    if (!this.isHolding) return
+    this.isHolding = false
+    if (this.#head === null) return
+    this.#sendHead()
+    if (this.chunks.length > 0) this.#isFree = this.client.write(Buffer.concat(this.chunks))
+  }
+
+  #tooLarge(): void {
+    this.isTooLarge = true
+    if (this.isHolding && this.#isGuarded) {
+      this.isRefused = true
+      this.isWithheld = true
+      this.drop()
       // The upstream need not go on.
-      leaving.tell()
+      this.#leaving.tell()
       return
     }
-    release()
-    drop()
+    this.release()
+    this.drop()
   }
 
-  const keep = (chunk: Buffer): void => {
+  #keep(chunk: Buffer): void {
     if (chunk.length === 0) return
-    isTouched = true
+    this.isTouched = true
     // A whole answer comes with its end; what comes before is no text.
-    if (isTooLarge || !isStream || client.isClosed()) return
-    chunks.push(chunk)
-    bytes += chunk.length + chunkOverheadBytes
-    room.add(chunk.length + chunkOverheadBytes)
-    if (bytes > maxAnswerBytes || room.isFull) tooLarge()
+    if (this.isTooLarge || !this.#isStream || this.client.isClosed()) return
+    this.chunks.push(chunk)
+    this.#bytes += chunk.length + chunkOverheadBytes
+    this.#room.add(chunk.length + chunkOverheadBytes)
+    if (this.#bytes > maxAnswerBytes || this.#room.isFull) this.#tooLarge()
   }
 
-  const withLength = (headers: Array<string>, length: number): Array<string> =>
-    headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length")
+  #withLength(headers: Array<string>, length: number): Array<string> {
+    return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "content-length")
       ? withHeaders(headers, ["Content-Length", String(length)])
       : headers
+  }
 
-  const endWith = (last: Buffer | string, trailers?: Trailers): void => {
-    if (head !== null && concluded !== null && !isStream) {
-      head = { ...head, headers: withLength(head.headers, concluded.length) }
+  #endWith(last: Buffer | string, trailers?: Trailers): void {
+    if (this.#head !== null && this.concluded !== null && !this.#isStream) {
+      this.#head = { ...this.#head, headers: this.#withLength(this.#head.headers, this.concluded.length) }
     }
-    sendHead()
-    over()
-    const late = marked([])
-    client.end(last, late.join() === marks ? trailers : () => [...(trailers?.() ?? []), ...late])
+    this.#sendHead()
+    this.over()
+    const late = this.#marked([])
+    this.client.end(last, late.join() === this.#marks ? trailers : () => [...(trailers?.() ?? []), ...late])
   }
+}
 
-  const reply: ClientReply = {
-    head: (status, headers) => {
-      if (isWithheld || head !== null) return
-      head = { status, headers }
-      isError = status !== 200
-      if (isError) isHolding = false
-      if (isHolding) return
-      // The head of a changed answer is sent with its end.
-      if (isError || concluded === null) sendHead()
-    },
-    write: (chunk) => {
-      if (isWithheld) return true
-      if (isError) return client.write(chunk)
-      if (concluded !== null) return true
-      const wasHolding = isHolding
-      keep(bufferOf(chunk))
-      if (isHolding || isWithheld) return true
-      // Given up, it was sent with all that was held.
-      return wasHolding ? isFree : client.write(chunk)
-    },
-    end: (chunk, trailers) => {
-      if (isWithheld) return
-      if (isError) {
-        over()
-        return client.end(chunk, trailers)
-      }
-      if (concluded !== null) return endWith(concluded, trailers)
-      release()
-      endWith(chunk, trailers)
-    },
-    cut: () => {
-      if (isWithheld) return
-      release()
-      over()
-      client.cut()
-    },
-    onDrain: (listener) => client.onDrain(listener),
-    onClose: (listener) => {
-      if (isRefused) {
-        listener()
-        return nothing
-      }
-      const noLongerRefused = leaving.add(listener)
-      const noLongerClosed = client.onClose(listener)
-      return () => {
-        noLongerRefused()
-        noLongerClosed()
-      }
-    },
-    isClosed: () => isRefused || client.isClosed()
-  }
-
+export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): HookedReply => {
+  const hooking = new Hooking(exchange, options)
   return {
-    reply,
-    soFar: () => (isTooLarge ? null : Buffer.concat(chunks)),
-    isUntouched: () => !isTouched,
-    isRefused: () => isRefused,
-    hasHead: () => headSent,
+    reply: hooking.reply,
+    soFar: () => (hooking.isTooLarge ? null : Buffer.concat(hooking.chunks)),
+    isUntouched: () => !hooking.isTouched,
+    isRefused: () => hooking.isRefused,
+    hasHead: () => hooking.headSent,
     conclude: (all) => {
-      isHolding = false
-      drop()
-      concluded = all
+      hooking.isHolding = false
+      hooking.drop()
+      hooking.concluded = all
     },
-    release,
+    release: () => hooking.release(),
     withhold: () => {
-      isWithheld = true
-      over()
+      hooking.isWithheld = true
+      hooking.over()
     },
     refuse: (error) => {
-      isWithheld = true
-      over()
-      if (client.isClosed()) return
-      if (headSent) return client.end(codec.renderStreamError(describe(error), requestId))
-      answerError(exchange, error)
+      hooking.isWithheld = true
+      hooking.over()
+      if (hooking.client.isClosed()) return
+      if (hooking.headSent)
+        return hooking.client.end(hooking.codec.renderStreamError(describe(error), hooking.requestId))
+      answerError(hooking.exchange, error)
     }
   }
 }

@@ -164,7 +164,6 @@ const changed = Effect.fnUntraced(function* (
   seen: SeenAnswer,
   original: Buffer
 ) {
-  const { observed } = deps
   const answered = yield* counted(deps, ended)
   const answer = hookedAnswer(answered, billOf(deps, answered), seen, work.envelope.stream)
   const verdict = yield* asked(deps, run, work, answer)
@@ -174,7 +173,7 @@ const changed = Effect.fnUntraced(function* (
   const isChanged = body !== null && body !== seen.body
   const bytes = isChanged ? seen.sent(body) : original
   if (work.envelope.stream)
-    observed.set(run, { seen: { body: isChanged ? Buffer.from(body) : seen.body }, status: 200 })
+    deps.observed.set(run, { seen: { body: isChanged ? Buffer.from(body) : seen.body }, status: 200 })
   // What is not changed and was not held goes out as it comes.
   if (isChanged || work.envelope.stream) reply.conclude(bytes)
   return answered
@@ -209,11 +208,10 @@ const streamEnded = (deps: Deps, hooked: Hooked, answered: Answered): Effect.Eff
 
 const wholeEnded = (deps: Deps, hooked: Hooked, answered: Answered): Effect.Effect<Answered> => {
   const { reply, run, work } = hooked
-  const { observed } = deps
   const rest = answerEnd(answered)
   if (rest === null) return Effect.succeed(answered)
   if (!reply.isUntouched() || !isJson(answered, work)) {
-    observed.set(run, { seen: unseen, status: 200 })
+    deps.observed.set(run, { seen: unseen, status: 200 })
     return Effect.succeed(answered)
   }
   const bytes = typeof rest === "string" ? Buffer.from(rest) : rest
@@ -274,5 +272,4 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Plugins, never, Hooks | Settlement | StopSignal.StopSignal | Timers | TokenCounter> =
-  Layer.effect(Plugins, make)
+export const layer: Layer.Layer<Plugins, never, Effect.Effect.Context<typeof services>> = Layer.effect(Plugins, make)

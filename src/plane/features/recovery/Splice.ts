@@ -27,117 +27,133 @@ export interface Splice extends StreamEncoder {
 
 type BlockEvent = Extract<StreamEvent, { readonly index: number }>
 
-export const makeSplice = ({ blanksCut, mark, sent, usageOfAll }: SpliceOptions): Splice => {
-  const facts = startFacts()
-  const observe = makeObserver(facts)
+class Splicing {
+  readonly #mark: string
+  readonly sent: DeliveredPrefix
+  readonly #usageOfAll: (report: AnswerReport) => Usage | null
+  readonly #facts = startFacts()
+  readonly observe: (event: StreamEvent) => void
   /** Kinds of the target's blocks, by its own numbers. */
-  const kinds = new Map<number, string>()
+  readonly #kinds = new Map<number, string>()
   /** The client's numbers of blocks, by the target's. */
-  const numbers = new Map<number, number>()
+  readonly #numbers = new Map<number, number>()
   /** Trimmer for the first text only. */
-  const overlap = makeOverlapTrimmer(sent.text(), blanksCut)
-  let trimmer: OverlapTrimmer | null = overlap
-  let hasSpoken = false
+  readonly #overlap: OverlapTrimmer
+  #trimmer: OverlapTrimmer | null
+  hasSpoken = false
 
-  const tell = (event: StreamEvent): string => {
-    const before = hasSpoken ? "" : mark
-    hasSpoken = true
-    return before + sent.feed(event)
+  constructor({ blanksCut, mark, sent, usageOfAll }: SpliceOptions) {
+    this.#mark = mark
+    this.sent = sent
+    this.#usageOfAll = usageOfAll
+    this.observe = makeObserver(this.#facts)
+    this.#overlap = makeOverlapTrimmer(sent.text(), blanksCut)
+    this.#trimmer = this.#overlap
+  }
+
+  #tell(event: StreamEvent): string {
+    const before = this.hasSpoken ? "" : this.#mark
+    this.hasSpoken = true
+    return before + this.sent.feed(event)
   }
 
   /** Another block cannot begin inside the open one. */
-  const closeText = (): string => {
-    const index = sent.openText()
-    return index === null ? "" : tell({ type: "block_stop", index })
+  #closeText(): string {
+    const index = this.sent.openText()
+    return index === null ? "" : this.#tell({ type: "block_stop", index })
   }
 
-  const newNumber = (index: number): number => {
-    const number = sent.nextIndex()
-    numbers.set(index, number)
+  #newNumber(index: number): number {
+    const number = this.sent.nextIndex()
+    this.#numbers.set(index, number)
     return number
   }
 
   /** The first text goes on in the block that is open; every other begins its own. */
-  const textNumber = (index: number): { readonly number: number; readonly begin: string } => {
-    const known = numbers.get(index)
+  #textNumber(index: number): { readonly number: number; readonly begin: string } {
+    const known = this.#numbers.get(index)
     if (known !== undefined) return { number: known, begin: "" }
-    const open = numbers.size === 0 ? sent.openText() : null
+    const open = this.#numbers.size === 0 ? this.sent.openText() : null
     if (open !== null) {
-      numbers.set(index, open)
+      this.#numbers.set(index, open)
       return { number: open, begin: "" }
     }
-    const number = newNumber(index)
-    return { number, begin: tell({ type: "block_start", index: number, block: { type: "text" } }) }
+    const number = this.#newNumber(index)
+    return { number, begin: this.#tell({ type: "block_start", index: number, block: { type: "text" } }) }
   }
 
-  const say = (index: number, text: string): string => {
+  #say(index: number, text: string): string {
     if (text === "") return ""
-    const { begin, number } = textNumber(index)
-    return begin + tell({ type: "delta", index: number, delta: { type: "text", text } })
+    const { begin, number } = this.#textNumber(index)
+    return begin + this.#tell({ type: "delta", index: number, delta: { type: "text", text } })
   }
 
-  const endTrimming = (index: number): string => {
-    const rest = trimmer?.end() ?? ""
-    trimmer = null
-    return say(index, rest)
+  #endTrimming(index: number): string {
+    const rest = this.#trimmer?.end() ?? ""
+    this.#trimmer = null
+    return this.#say(index, rest)
   }
 
-  const onText = (event: BlockEvent): string => {
+  #onText(event: BlockEvent): string {
     const { index } = event
     if (event.type === "block_start") return ""
     if (event.type === "block_stop") {
-      const rest = endTrimming(index)
-      const number = numbers.get(index)
-      return number === undefined ? rest : rest + tell({ type: "block_stop", index: number })
+      const rest = this.#endTrimming(index)
+      const number = this.#numbers.get(index)
+      return number === undefined ? rest : rest + this.#tell({ type: "block_stop", index: number })
     }
     const { delta } = event
-    if (delta.type === "text") return say(index, trimmer === null ? delta.text : trimmer.push(delta.text))
-    const number = numbers.get(index)
-    return number === undefined ? "" : tell({ ...event, index: number })
+    if (delta.type === "text")
+      return this.#say(index, this.#trimmer === null ? delta.text : this.#trimmer.push(delta.text))
+    const number = this.#numbers.get(index)
+    return number === undefined ? "" : this.#tell({ ...event, index: number })
   }
 
-  const onBlock = (event: BlockEvent): string => {
-    if (event.type === "block_start") kinds.set(event.index, event.block.type)
-    const kind = kinds.get(event.index)
+  onBlock(event: BlockEvent): string {
+    if (event.type === "block_start") this.#kinds.set(event.index, event.block.type)
+    const kind = this.#kinds.get(event.index)
     // How the second one came to go on is not the client's answer; it counts in the usage.
     if (kind === "reasoning") return ""
-    if (kind === "text") return onText(event)
+    if (kind === "text") return this.#onText(event)
     if (event.type === "block_start") {
-      const closed = closeText()
-      return closed + tell({ ...event, index: newNumber(event.index) })
+      const closed = this.#closeText()
+      return closed + this.#tell({ ...event, index: this.#newNumber(event.index) })
     }
-    const number = numbers.get(event.index)
-    return number === undefined ? "" : tell({ ...event, index: number })
+    const number = this.#numbers.get(event.index)
+    return number === undefined ? "" : this.#tell({ ...event, index: number })
   }
 
   /** A target that only repeated the last words, and then ended in order, says that the answer was whole. */
-  const finish = (event: StreamEvent): string => {
-    const rest = endTrimming(Math.max(0, ...kinds.keys()))
-    return hasSpoken || overlap.hasTrimmed() ? rest + closeText() + tell(event) : ""
+  finish(event: StreamEvent): string {
+    const rest = this.#endTrimming(Math.max(0, ...this.#kinds.keys()))
+    return this.hasSpoken || this.#overlap.hasTrimmed() ? rest + this.#closeText() + this.#tell(event) : ""
   }
 
-  const done = (event: StreamEvent): string => {
-    const usage = usageOfAll(reportOf(facts))
-    return (usage === null ? "" : tell({ type: "usage", usage })) + tell(event)
+  done(event: StreamEvent): string {
+    const usage = this.#usageOfAll(reportOf(this.#facts))
+    return (usage === null ? "" : this.#tell({ type: "usage", usage })) + this.#tell(event)
   }
+}
 
+export const makeSplice = (options: SpliceOptions): Splice => {
+  const splicing = new Splicing(options)
   return {
-    hasSpoken: () => hasSpoken,
+    hasSpoken: () => splicing.hasSpoken,
     encode: (event) => {
-      observe(event)
+      splicing.observe(event)
       switch (event.type) {
         case "start":
         case "usage":
         case "error":
           return ""
         case "ping":
-          return hasSpoken ? sent.feed(event) : ""
+          return splicing.hasSpoken ? splicing.sent.feed(event) : ""
         case "finish":
-          return finish(event)
+          return splicing.finish(event)
         case "done":
-          return hasSpoken ? done(event) : ""
+          return splicing.hasSpoken ? splicing.done(event) : ""
         default:
-          return onBlock(event)
+          return splicing.onBlock(event)
       }
     }
   }

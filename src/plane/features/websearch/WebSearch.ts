@@ -339,13 +339,12 @@ export const make = Effect.gen(function* () {
   const deps: Deps = { ...all, isAllowed, search, refusing }
 
   return WebSearch.of({
-    concerns: (one) => concerns(deps, one),
+    concerns: (work) => concerns(deps, work),
     around: (next) => (work) => (concerns(deps, work) ? bridged(deps, work, next) : next(work))
   })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<WebSearch, never, Effect.Effect.Context<typeof services>> = Layer.effect(
   WebSearch,
-  never,
-  Failover | GatewaySettings | Opening | Resolutions.Resolutions | ModelSearches
-> = Layer.effect(WebSearch, make)
+  make
+)

@@ -152,7 +152,6 @@ const transient = (
   nowMs: number,
   failure: Pick<RefreshTransient, "reason" | "status"> & { readonly words: string; readonly waitMs: number | null }
 ): RefreshTransient => {
-  const { memories } = deps
   const inARow = (troubleOf(deps, connectionId, tokens)?.inARow ?? 0) + 1
   const retryAfterMs = holdMs(inARow, failure.waitMs)
   const failed = new RefreshTransient({
@@ -163,15 +162,17 @@ const transient = (
     message: `The access token could not be renewed now${said(failure.words)}`
   })
   const trouble = { tokens, failed, inARow, untilMs: nowMs + retryAfterMs }
-  memories.set(connectionId, { ...memoryOf(deps, connectionId), trouble })
+  deps.memories.set(connectionId, { ...memoryOf(deps, connectionId), trouble })
   return failed
 }
 
 const dead = (deps: Deps, { connectionId, tokens }: Renewable, code: string, words: string): RefreshDead => {
-  const { memories } = deps
   const message = `The provider does not renew the access token any more (${code}${said(words)})`
   const failed = new RefreshDead({ connectionId, code, message })
-  memories.set(connectionId, { ...memoryOf(deps, connectionId), trouble: { tokens, failed, inARow: 1, untilMs: null } })
+  deps.memories.set(connectionId, {
+    ...memoryOf(deps, connectionId),
+    trouble: { tokens, failed, inARow: 1, untilMs: null }
+  })
   return failed
 }
 
@@ -345,7 +346,6 @@ const renewNow = (
 ): Effect.Effect<RefreshOutcome, RefreshFailed> => refresh(deps, connection.id, Redacted.value(tokens.accessToken))
 
 const ensureFresh = (deps: Deps, connection: Connection): Effect.Effect<void, RefreshFailed> => {
-  const { flights } = deps
   const tokens = tokensOf(connection)
   if (tokens === null || tokens.expiresAtMs === null) return Effect.void
   const { expiresAtMs } = tokens
@@ -355,7 +355,7 @@ const ensureFresh = (deps: Deps, connection: Connection): Effect.Effect<void, Re
     if (nowMs >= expiresAtMs) return Effect.asVoid(renewNow(deps, connection, tokens))
     const trouble = troubleOf(deps, connection.id, tokens)
     if (trouble !== null && isHeld(trouble, nowMs)) return Effect.void
-    if (flights.has(connection.id) || "reason" in renewableOf(deps, connection.id)) return Effect.void
+    if (deps.flights.has(connection.id) || "reason" in renewableOf(deps, connection.id)) return Effect.void
     return Effect.asVoid(Effect.forkDaemon(Effect.ignore(renewNow(deps, connection, tokens))))
   })
 }
@@ -414,8 +414,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
+export const layer: Layer.Layer<TokenRefresh, never, Effect.Effect.Context<typeof services>> = Layer.scoped(
   TokenRefresh,
-  never,
-  Catalog.Catalog | ConnectionRepo.ConnectionRepo | Upstream.Upstream | Flags.Flags
-> = Layer.scoped(TokenRefresh, make)
+  make
+)

@@ -84,15 +84,13 @@ const modelsOf = ({ models }: Deps, id: string): ModelCooldowns.ModelCooldowns =
 
 /** Returns the part of the state that outlives the process: doubts do not. */
 const lasting = (deps: Deps, id: string): ConnectionHealth => {
-  const { states } = deps
-  const { doubtedUntilMs: _, failedAtMs, resetAtMs: __, ...health } = states.get(id) ?? fresh
+  const { doubtedUntilMs: _, failedAtMs, resetAtMs: __, ...health } = deps.states.get(id) ?? fresh
   return ModelCooldowns.shown(health, failedAtMs, modelsOf(deps, id))
 }
 
 const healthOf = (deps: Deps, id: string): ConnectionHealth => {
-  const { states } = deps
   const health = lasting(deps, id)
-  const doubtedUntilMs = states.get(id)?.doubtedUntilMs ?? null
+  const doubtedUntilMs = deps.states.get(id)?.doubtedUntilMs ?? null
   if (doubtedUntilMs === null || Cooldown.isTerminal(health.testStatus)) return health
   const rateLimitedUntilMs = Math.max(doubtedUntilMs, health.rateLimitedUntilMs ?? 0)
   return { ...health, testStatus: "unavailable", rateLimitedUntilMs }
@@ -120,8 +118,7 @@ const putModels = (deps: Deps, id: string, after: ModelCooldowns.ModelCooldowns)
 
 /** Returns the present state; one that begins anew by a set-back clock is kept. */
 const stateNow = (deps: Deps, id: string, nowMs: number): Cooldown.CooldownState | undefined => {
-  const { states } = deps
-  const before = states.get(id)
+  const before = deps.states.get(id)
   if (before === undefined) return undefined
   const now = Cooldown.settle(before, nowMs)
   put(deps, id, before, now)
@@ -129,8 +126,7 @@ const stateNow = (deps: Deps, id: string, nowMs: number): Cooldown.CooldownState
 }
 
 const modelsNow = (deps: Deps, id: string, nowMs: number): ModelCooldowns.ModelCooldowns => {
-  const { models } = deps
-  const before = models.get(id)
+  const before = deps.models.get(id)
   if (before === undefined) return ModelCooldowns.none
   const now = ModelCooldowns.settle(before, nowMs)
   putModels(deps, id, now)

@@ -326,6 +326,50 @@ const targetsOf = (
 
 const noPlaces = new Int32Array(0)
 
+const filter = (
+  { budgetHeader, candidates, features, freeTierStrict, policy: { auto }, spec }: AutoInput,
+  layout: Layout | null
+): Filtered => {
+  const request: FilterRequest = {
+    filter: spec.filter,
+    features,
+    candidatePool: auto.candidatePool,
+    budgetUsd: budgetOfHeader(budgetHeader) ?? auto.budgetUsd,
+    freeTierStrict
+  }
+  const isRoomy = layout?.columns.haveRoomFor(features.promptTokens, features.maxOutputTokens ?? 0) === true
+  return isRoomy && asksForRoomOnly(request)
+    ? { _tag: "Kept", kept: candidates, exclusions: [], relaxedFilters: [] }
+    : applyFilters(candidates, request)
+}
+
+const ratedIn = (all: ReadonlyArray<Candidate>, ranking: Int32Array): ReadonlyArray<Candidate> => {
+  const rated: Array<Candidate> = []
+  for (let index = 0; index < ranking.length; index += 1) {
+    const candidate = all[ranking[index] ?? 0]
+    if (candidate !== undefined) rated.push(candidate)
+  }
+  return rated
+}
+
+/** The rated ones that stay in, with their scores. */
+const membersOf = (
+  rated: ReadonlyArray<Candidate>,
+  ranked: ReadonlyArray<Candidate>,
+  scoreAt: (index: number) => number,
+  scaled: ConstructorParameters<typeof Member>[2]
+): ReadonlyArray<Member> => {
+  const members: Array<Member> = []
+  for (let index = 0; index < rated.length; index += 1) {
+    const candidate = rated[index]
+    // Those that stay in are in the same order.
+    if (candidate !== undefined && candidate === ranked[members.length]) {
+      members.push(new Member(candidate, scoreAt(index), scaled))
+    }
+  }
+  return members
+}
+
 export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const { candidates, features, fitness, memory, nowMs, random, spec, unavailable } = input
   const { auto } = input.policy
@@ -336,18 +380,7 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
   const asked = weightsOf(spec.pack, auto, input.modeHeader)
   const weights = incident ? steadied(asked) : asked
 
-  const request: FilterRequest = {
-    filter: spec.filter,
-    features,
-    candidatePool: auto.candidatePool,
-    budgetUsd: budgetOfHeader(input.budgetHeader) ?? auto.budgetUsd,
-    freeTierStrict: input.freeTierStrict
-  }
-  const isRoomy = layout?.columns.haveRoomFor(features.promptTokens, features.maxOutputTokens ?? 0) === true
-  const filtered: Filtered =
-    isRoomy && asksForRoomOnly(request)
-      ? { _tag: "Kept", kept: candidates, exclusions: [], relaxedFilters: [] }
-      : applyFilters(candidates, request)
+  const filtered = filter(input, layout)
   // The scales are those of the candidates to choose from; the others are measured on them for the record.
   const kept = filtered._tag === "Kept" ? filtered.kept : candidates
   const scaling = kept.length === 0 ? all : kept
@@ -362,25 +395,9 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
     layout === null || numbers === null || kept.length === 0
       ? noPlaces
       : rankedBy(layout, numbers.scores, places && marksOf(places, all.length))
-  const rated: Array<Candidate> = []
-  for (let index = 0; index < ranking.length; index += 1) {
-    const candidate = all[ranking[index] ?? 0]
-    if (candidate !== undefined) rated.push(candidate)
-  }
+  const rated = ratedIn(all, ranking)
   const scoreAt = (index: number): number => numbers?.scores[ranking[index] ?? 0] ?? 0
   const { due, exclusions, healing, out, ranked, relaxed } = examine(rated, scoreAt, input.healing, nowMs)
-  const membersOf = (): ReadonlyArray<Member> => {
-    const scaled = { scores, p95Ms: numbers?.p95Ms ?? noScale }
-    const members: Array<Member> = []
-    for (let index = 0; index < rated.length; index += 1) {
-      const candidate = rated[index]
-      // Those that stay in are in the same order.
-      if (candidate !== undefined && candidate === ranked[members.length]) {
-        members.push(new Member(candidate, scoreAt(index), scaled))
-      }
-    }
-    return members
-  }
   const rate = incident ? 0 : (auto.explorationRate ?? spec.explorationRate)
   const mayProbe = due.size > 0 || (layout !== null && layout.columns.countIn("HALF_OPEN") > 0)
   const isProbe = ({ breaker, key }: Candidate): boolean => breaker === "HALF_OPEN" || due.has(key)
@@ -418,7 +435,14 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
           rankedPool(ranked, layout, { ranking, scores: numbers.scores }, isAnyOpen, context),
           context
         )
-  const chosen = quick ?? choose(name, input.strategies, membersOf(), context)
+  const chosen =
+    quick ??
+    choose(
+      name,
+      input.strategies,
+      membersOf(rated, ranked, scoreAt, { scores, p95Ms: numbers?.p95Ms ?? noScale }),
+      context
+    )
   const favourite = ranked[chosen.index]
   const order = favourite === undefined ? ranked : first(favourite, ranked)
   const why = chosen.overruled === null ? chosen.reason : `${chosen.overruled}, ${chosen.reason}`

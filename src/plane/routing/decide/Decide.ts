@@ -141,9 +141,103 @@ const isScored = ({ strategy }: Resolution): boolean => strategy !== "fusion" &&
 
 const isReady = ({ unready }: Candidate): boolean => unready === null
 
+/** What both kinds of decision are made from. */
+interface Grounds {
+  readonly input: DecideInput
+  readonly base: Omit<Decided, "order" | "reason">
+  readonly common: StrategyInput
+  readonly exclusions: Map<Target, Excluded>
+  readonly unavailable: ReadonlyArray<Candidate>
+  /** Targets that are not free now, in their order. */
+  readonly inLine: ReadonlyArray<Target>
+  /** Targets that may be asked as a last resort are asked when all others have failed. */
+  readonly doubted: ReadonlyArray<Target>
+  readonly lkgpEnabled: boolean
+}
+
+const byStrategy = ({ base, common, doubted, exclusions, input, lkgpEnabled, unavailable }: Grounds): Decided => {
+  const { candidates, nowMs, resolution } = input
+  const own = strategyOf(resolution.strategy, lkgpEnabled)(common)
+  const ordering = withAffinity(
+    isScored(resolution) ? byEvals(own, resolution.policy.evalRouting, input.evals, nowMs) : own,
+    input.affinity,
+    exclusions,
+    resolution.strategy
+  )
+  const { order, reason, relaxed } = withoutSlow(ordering, resolution.policy, exclusions)
+  return {
+    ...base,
+    order: doubted.length === 0 ? order : [...order, ...doubted],
+    reason: unavailable.length === 0 ? reason : amongReady(reason),
+    relaxedFilters: relaxed,
+    scores: scoresOf(candidates, ordering.scores),
+    weights: ordering.weights ?? null,
+    memory: ordering.memory
+  }
+}
+
+const byAuto = (grounds: Grounds, spec: AutoSpec): Decided => {
+  const { base, common, doubted, exclusions, inLine, input, lkgpEnabled, unavailable } = grounds
+  const { candidates, features, memory, nowMs, resolution, seed } = input
+  const { candidates: usable } = common
+  // Written out: this many fields put together by spreading cost more than the decision.
+  const auto = orderAuto({
+    candidates: usable,
+    features,
+    policy: resolution.policy,
+    memory,
+    random: common.random,
+    nowMs,
+    unavailable,
+    spec,
+    modeHeader: input.modeHeader,
+    budgetHeader: input.budgetHeader,
+    healing: input.healing,
+    strategies: input.routerStrategies,
+    fitness: input.fitness ?? autoDefaults.fitness,
+    freeTierStrict: input.freeTierStrict,
+    lkgpEnabled,
+    lastKnownGoodProvider: autoDefaults.lastKnownGoodProvider
+  })
+  for (const { candidate, detail, rule, untilMs } of auto.exclusions) {
+    if (!exclusions.has(candidate.target)) exclusions.set(candidate.target, { rule, untilMs, detail })
+  }
+  const scores = scoresOf(candidates, auto.scores)
+  if (usable.length === 0) {
+    const reason = inLine.length === 0 ? noFreeTarget : noneReady
+    return { ...base, order: inLine, reason, scores, weights: auto.weights }
+  }
+  if (auto._tag === "NoFreeCandidate") {
+    return { ...base, order: inLine, reason: noFreeTarget, scores, weights: auto.weights }
+  }
+  // A detour is there to be measured.
+  const ranked: Ordering =
+    auto.detour === null ? byEvals<Ordering>(auto, resolution.policy.evalRouting, input.evals, nowMs) : auto
+  const kept = auto.detour === null ? withAffinity(ranked, input.affinity, exclusions, "auto") : ranked
+  const { order, reason, relaxed } = withoutSlow(
+    kept,
+    auto.detour === null ? resolution.policy : noPolicy,
+    exclusions,
+    kept.order === auto.order ? auto.targets : undefined
+  )
+  return {
+    strategy: resolution.strategy,
+    seed,
+    order: doubted.length === 0 ? order : [...order, ...doubted],
+    reason,
+    weights: ranked.weights ?? null,
+    scores: ranked === auto ? scores : scoresOf(candidates, ranked.scores),
+    exclusions,
+    relaxedFilters: relaxed.length === 0 ? auto.relaxedFilters : [...auto.relaxedFilters, ...relaxed],
+    memory: auto.memory,
+    probes: auto.probes,
+    healing: auto.healing,
+    detour: auto.detour
+  }
+}
+
 export const decide = (input: DecideInput): Decided => {
   const { candidates, features, memory, nowMs, resolution, seed } = input
-  const { fitness = autoDefaults.fitness } = input
   const lkgpEnabled = input.lkgpEnabled !== false && resolution.policy.lkgpEnabled
   const exclusions = new Map<Target, Excluded>()
   const areAllReady = input.areAllReady === true || candidates.every(isReady)
@@ -175,82 +269,9 @@ export const decide = (input: DecideInput): Decided => {
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
   const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
   const inLine = inReserve.map(({ target }) => target)
-  /** Targets that may be asked as a last resort are asked when all others have failed. */
   const doubted = inReserve.filter(({ unready }) => unready?.lastResort !== undefined).map(({ target }) => target)
   // None may be called: failover says why, and when that will be over.
-  const unanswerable = { ...base, order: inLine, reason: noneReady }
-  if (usable.length === 0 && spec === null) return unanswerable
-  if (spec === null) {
-    const own = strategyOf(resolution.strategy, lkgpEnabled)(common)
-    const ordering = withAffinity(
-      isScored(resolution) ? byEvals(own, resolution.policy.evalRouting, input.evals, nowMs) : own,
-      input.affinity,
-      exclusions,
-      resolution.strategy
-    )
-    const { order, reason, relaxed } = withoutSlow(ordering, resolution.policy, exclusions)
-    return {
-      ...base,
-      order: doubted.length === 0 ? order : [...order, ...doubted],
-      reason: unavailable.length === 0 ? reason : amongReady(reason),
-      relaxedFilters: relaxed,
-      scores: scoresOf(candidates, ordering.scores),
-      weights: ordering.weights ?? null,
-      memory: ordering.memory
-    }
-  }
-  // Written out: this many fields put together by spreading cost more than the decision.
-  const auto = orderAuto({
-    candidates: usable,
-    features,
-    policy: resolution.policy,
-    memory,
-    random: common.random,
-    nowMs,
-    unavailable,
-    spec,
-    modeHeader: input.modeHeader,
-    budgetHeader: input.budgetHeader,
-    healing: input.healing,
-    strategies: input.routerStrategies,
-    fitness,
-    freeTierStrict: input.freeTierStrict,
-    lkgpEnabled,
-    lastKnownGoodProvider: autoDefaults.lastKnownGoodProvider
-  })
-  for (const { candidate, detail, rule, untilMs } of auto.exclusions) {
-    if (!exclusions.has(candidate.target)) exclusions.set(candidate.target, { rule, untilMs, detail })
-  }
-  const scores = scoresOf(candidates, auto.scores)
-  if (usable.length === 0) {
-    const reason = inLine.length === 0 ? noFreeTarget : noneReady
-    return { ...unanswerable, reason, scores, weights: auto.weights }
-  }
-  if (auto._tag === "NoFreeCandidate") {
-    return { ...base, order: inLine, reason: noFreeTarget, scores, weights: auto.weights }
-  }
-  // A detour is there to be measured.
-  const ranked: Ordering =
-    auto.detour === null ? byEvals<Ordering>(auto, resolution.policy.evalRouting, input.evals, nowMs) : auto
-  const kept = auto.detour === null ? withAffinity(ranked, input.affinity, exclusions, "auto") : ranked
-  const { order, reason, relaxed } = withoutSlow(
-    kept,
-    auto.detour === null ? resolution.policy : noPolicy,
-    exclusions,
-    kept.order === auto.order ? auto.targets : undefined
-  )
-  return {
-    strategy: resolution.strategy,
-    seed,
-    order: doubted.length === 0 ? order : [...order, ...doubted],
-    reason,
-    weights: ranked.weights ?? null,
-    scores: ranked === auto ? scores : scoresOf(candidates, ranked.scores),
-    exclusions,
-    relaxedFilters: relaxed.length === 0 ? auto.relaxedFilters : [...auto.relaxedFilters, ...relaxed],
-    memory: auto.memory,
-    probes: auto.probes,
-    healing: auto.healing,
-    detour: auto.detour
-  }
+  if (usable.length === 0 && spec === null) return { ...base, order: inLine, reason: noneReady }
+  const grounds = { input, base, common, exclusions, unavailable, inLine, doubted, lkgpEnabled }
+  return spec === null ? byStrategy(grounds) : byAuto(grounds, spec)
 }

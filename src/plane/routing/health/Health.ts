@@ -303,9 +303,8 @@ const punish = (deps: Deps, call: Call, failure: Failure): void => {
 
 /** The provider answers for what is certain; what is only suspected is the account's. */
 const failed = (deps: Deps, call: Call, failure: Failure): void => {
-  const { suspicions } = deps
   const { account, model } = call.target
-  const [certain = failure, ...suspected] = partsOf(suspicions.weigh(account.connection.id, model, failure))
+  const [certain = failure, ...suspected] = partsOf(deps.suspicions.weigh(account.connection.id, model, failure))
   report(deps, call, breakerReportOf(certain), certain)
   for (const each of [certain, ...suspected]) punish(deps, call, each)
 }

@@ -95,8 +95,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
 
 /** The restricted groups a connection is a member of; worked out once for each snapshot. */
 const groupsOf = (deps: Deps, connectionId: string): ReadonlyArray<QuotaGroup> => {
-  const { catalog } = deps
-  const current = catalog.current()
+  const current = deps.catalog.current()
   if (current !== deps.snapshot) {
     const found = new Map<string, Array<QuotaGroup>>()
     for (const group of current.quotaGroups.values()) {
@@ -163,7 +162,6 @@ const refusalOf = (
   apiKeyId: string | null,
   nowMs: number
 ): Refusal | null => {
-  const { underWay } = deps
   const group = groupNamed(deps, asked.quotaGroup)
   if (group === null || !group.restricted) return null
   const barred = notAllocated(model, group, apiKeyId)
@@ -174,7 +172,7 @@ const refusalOf = (
   for (const shared of sharedAt(deps, group, asked.provider, nowMs)) {
     const pool = poolOf(deps, group, shared, apiKeyId, nowMs)
     const waiting = (holder: string): number =>
-      pool.unit === "requests" ? (underWay.get(wayOf(asked.quotaGroup, asked.provider, holder)) ?? 0) : 0
+      pool.unit === "requests" ? (deps.underWay.get(wayOf(asked.quotaGroup, asked.provider, holder)) ?? 0) : 0
     const claim: Claim = {
       weight: allocation.weight,
       weights,
@@ -282,8 +280,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<
-  QuotaShareUsage,
-  StoreError,
-  QuotaUseRepo | Catalog.Catalog | QuotaWindows.QuotaWindows
-> = Layer.scoped(QuotaShareUsage, make)
+export const layer: Layer.Layer<QuotaShareUsage, StoreError, Effect.Effect.Context<typeof services> | QuotaUseRepo> =
+  Layer.scoped(QuotaShareUsage, make)

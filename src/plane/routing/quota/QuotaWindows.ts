@@ -152,7 +152,6 @@ const open = (deps: Deps, id: string): Entry => {
 }
 
 const learn = (deps: Deps, connectionId: string, model: string, header: HeaderLookup, nowMs: number): void => {
-  const { writeBehind } = deps
   const shown = readQuotas(header, nowMs)
   if (shown === null) return
   const entry = open(deps, connectionId)
@@ -165,18 +164,17 @@ const learn = (deps: Deps, connectionId: string, model: string, header: HeaderLo
   if (shown.windows.length === 0) return
   entry.plan = shown.plan ?? entry.plan
   entry.learned = State.layWindows(entry.learned, shown.windows, nowMs)
-  writeBehind.touch(connectionId)
+  deps.writeBehind.touch(connectionId)
 }
 
 const refused = (deps: Deps, connectionId: string, model: string, failure: Failure, nowMs: number): void => {
-  const { writeBehind } = deps
   const { kind, scope, untilMs } = failure
   if (untilMs === null || untilMs <= nowMs || (kind !== "rate_limit" && kind !== "quota_exhausted")) return
   const entry = open(deps, connectionId)
   if (kind === "quota_exhausted" && scope !== "model" && isDaily(failure)) {
     const usedUp = { window: "daily", unit: "percent", used: 100, total: 100, resetAtMs: untilMs } as const
     entry.learned = State.layWindows(entry.learned, [usedUp], nowMs)
-    writeBehind.touch(connectionId)
+    deps.writeBehind.touch(connectionId)
     return
   }
   const key = scope === "model" ? model : everyModel
@@ -186,7 +184,6 @@ const refused = (deps: Deps, connectionId: string, model: string, failure: Failu
 }
 
 const count = (deps: Deps, { id, quotas }: QuotaConnection, used: QuotaUsage, nowMs: number): void => {
-  const { writeBehind } = deps
   if (quotas.length === 0) return
   const entry = open(deps, id)
   const done = new Set<string>()
@@ -202,7 +199,7 @@ const count = (deps: Deps, { id, quotas }: QuotaConnection, used: QuotaUsage, no
     })
   }
   for (const [key, { endMs }] of entry.counts) if (endMs <= nowMs) entry.counts.delete(key)
-  writeBehind.touch(id)
+  deps.writeBehind.touch(id)
 }
 
 const viewsOf = ({ entries }: Deps, { id, quotas }: QuotaConnection, nowMs: number): ReadonlyArray<State.QuotaView> => {
@@ -258,13 +255,12 @@ const of = (deps: Deps, connection: QuotaConnection, nowMs: number, model: strin
   allIn(deps, deps.entries.peek(connection.id), connection, nowMs, model)
 
 const reader = (deps: Deps, connection: QuotaConnection, model: string): QuotaReader => {
-  const { entries } = deps
   let seen = -1
   let entry: Entry | undefined
   let last: ReadonlyArray<QuotaWindow> = none
   return (nowMs) => {
     if (seen !== deps.changes.count) {
-      entry = entries.peek(connection.id)
+      entry = deps.entries.peek(connection.id)
       seen = deps.changes.count
     }
     // Nothing declared, nothing learned: most connections.
@@ -277,8 +273,7 @@ const reader = (deps: Deps, connection: QuotaConnection, model: string): QuotaRe
 }
 
 const report = (deps: Deps, connection: QuotaConnection, nowMs: number): QuotaReport => {
-  const { entries } = deps
-  const entry = entries.peek(connection.id)
+  const entry = deps.entries.peek(connection.id)
   return {
     plan: entry?.plan ?? null,
     quotas: viewsOf(deps, connection, nowMs),
@@ -320,13 +315,13 @@ export const make = Effect.gen(function* () {
   return QuotaWindows.of({
     learn: (connectionId, model, header, nowMs) => learn(deps, connectionId, model, header, nowMs),
     refused: (connectionId, model, failure, nowMs) => refused(deps, connectionId, model, failure, nowMs),
-    count: (one, used, nowMs) => count(deps, one, used, nowMs),
+    count: (connection, used, nowMs) => count(deps, connection, used, nowMs),
     of: (connection, nowMs, model) => of(deps, connection, nowMs, model),
     reader: (connection, model) => reader(deps, connection, model),
     knows: ({ id, quotas }) => quotas.length > 0 || entries.peek(id) !== undefined,
     changes: () => changes.count,
     rates: (connectionId, model, nowMs) => rates(deps, connectionId, model, nowMs),
-    views: (one, nowMs) => viewsOf(deps, one, nowMs),
+    views: (connection, nowMs) => viewsOf(deps, connection, nowMs),
     report: (connection, nowMs) => report(deps, connection, nowMs),
     forgetShown: (connectionId) => {
       const entry = entries.peek(connectionId)
@@ -344,4 +339,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<QuotaWindows, StoreError, QuotaRepo> = Layer.scoped(QuotaWindows, make)
+export const layer: Layer.Layer<QuotaWindows, StoreError, Effect.Effect.Context<typeof services>> = Layer.scoped(
+  QuotaWindows,
+  make
+)

@@ -29,194 +29,209 @@ const unreadableArgs: UpstreamProblem = {
   code: "unreadable_stream"
 }
 
-/** The wire has no end mark: an answer is complete when its stream ends after a finish reason. */
-export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, "stopRead">> => {
-  let out: Array<StreamEvent> = []
-  let responseId: string | null = null
-  let started = false
-  let over = false
-  let stop: Stop | null = null
-  let nextIndex = 0
-  let calls = 0
-  let openText: { readonly kind: TextKind; readonly index: number; signed: boolean; text: string } | null = null
+/** The events of one stream. A class, because one is made per stream. */
+class EventReading {
+  out: Array<StreamEvent> = []
+  #responseId: string | null = null
+  #started = false
+  over = false
+  stop: Stop | null = null
+  #nextIndex = 0
+  #calls = 0
+  #openText: { readonly kind: TextKind; readonly index: number; signed: boolean; text: string } | null = null
   /** The latest report of what the answer rests on. It counts from the begin of the whole text. */
-  let grounding: JsonObject | null = null
-  let hasText = false
-  let isSplit = false
-  let partial: { readonly index: number; readonly args: PartialArgs } | null = null
-  const readUsage = makeUsageReader()
+  #grounding: JsonObject | null = null
+  #hasText = false
+  #isSplit = false
+  #partial: { readonly index: number; readonly args: PartialArgs } | null = null
+  readonly #readUsage = makeUsageReader()
+  /** The token probabilities of the current chunk, until its text is emitted. */
+  #logprobs: ReadonlyArray<JsonObject> = []
 
-  const fail = (problem: UpstreamProblem): void => {
-    over = true
-    out.push({ type: "error", problem })
+  fail(problem: UpstreamProblem): void {
+    this.over = true
+    this.out.push({ type: "error", problem })
   }
 
-  const start = (chunk: JsonObject): void => {
-    started = true
-    responseId = stringOr(chunk["responseId"])
-    out.push({ type: "start", id: responseId, model: stringOr(chunk["modelVersion"]), createdMs: createdMsOf(chunk) })
+  #start(chunk: JsonObject): void {
+    this.#started = true
+    this.#responseId = stringOr(chunk["responseId"])
+    this.out.push({
+      type: "start",
+      id: this.#responseId,
+      model: stringOr(chunk["modelVersion"]),
+      createdMs: createdMsOf(chunk)
+    })
   }
 
-  const open = (block: BlockStart): number => {
-    const index = nextIndex
-    nextIndex += 1
-    out.push({ type: "block_start", index, block })
+  #open(block: BlockStart): number {
+    const index = this.#nextIndex
+    this.#nextIndex += 1
+    this.out.push({ type: "block_start", index, block })
     return index
   }
-  const emit = (index: number, delta: BlockDelta): void => void out.push({ type: "delta", index, delta })
-  const close = (index: number): void => void out.push({ type: "block_stop", index })
 
-  const tellState = (index: number, state: ReasoningState | undefined): void => {
-    if (state !== undefined) emit(index, { type: "state", state })
+  #emit(index: number, delta: BlockDelta): void {
+    this.out.push({ type: "delta", index, delta })
   }
 
-  const closeText = (): void => {
-    if (openText !== null) close(openText.index)
-    openText = null
+  #close(index: number): void {
+    this.out.push({ type: "block_stop", index })
   }
 
-  const closePartial = (): void => {
-    if (partial === null) return
-    emit(partial.index, { type: "args", text: partial.args.text() })
-    close(partial.index)
-    partial = null
+  #tellState(index: number, state: ReasoningState | undefined): void {
+    if (state !== undefined) this.#emit(index, { type: "state", state })
   }
 
-  /** The token probabilities of the current chunk, until its text is emitted. */
-  let logprobs: ReadonlyArray<JsonObject> = []
+  #closeText(): void {
+    if (this.#openText !== null) this.#close(this.#openText.index)
+    this.#openText = null
+  }
 
-  const tellText = (index: number, kind: TextKind, text: string): void => {
-    const tokens = kind === "text" ? logprobs : []
-    emit(index, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
-    if (kind === "text") logprobs = []
+  #closePartial(): void {
+    if (this.#partial === null) return
+    this.#emit(this.#partial.index, { type: "args", text: this.#partial.args.text() })
+    this.#close(this.#partial.index)
+    this.#partial = null
+  }
+
+  #tellText(index: number, kind: TextKind, text: string): void {
+    const tokens = kind === "text" ? this.#logprobs : []
+    this.#emit(index, { type: "text", text, ...(tokens.length === 0 ? {} : { logprobs: tokens }) })
+    if (kind === "text") this.#logprobs = []
   }
 
   /** A signature on an empty text belongs to the text before it. */
-  const emitText = (kind: TextKind, text: string, state: ReasoningState | undefined): void => {
+  #emitText(kind: TextKind, text: string, state: ReasoningState | undefined): void {
     if (text === "" && state === undefined) return
-    closePartial()
+    this.#closePartial()
     // Text after a signature is not covered by it.
-    if (openText === null || (text !== "" && (openText.signed || openText.kind !== kind))) {
-      closeText()
-      isSplit ||= hasText
-      openText = { kind, index: open({ type: kind }), signed: false, text: "" }
+    if (this.#openText === null || (text !== "" && (this.#openText.signed || this.#openText.kind !== kind))) {
+      this.#closeText()
+      this.#isSplit ||= this.#hasText
+      this.#openText = { kind, index: this.#open({ type: kind }), signed: false, text: "" }
     }
     if (kind === "text") {
-      hasText = true
-      openText.text += text
+      this.#hasText = true
+      this.#openText.text += text
     }
-    if (text !== "") tellText(openText.index, kind, text)
-    tellState(openText.index, state)
-    openText.signed ||= state !== undefined
+    if (text !== "") this.#tellText(this.#openText.index, kind, text)
+    this.#tellState(this.#openText.index, state)
+    this.#openText.signed ||= state !== undefined
   }
 
-  const beginCall = (call: JsonObject, name: string): number => {
-    closeText()
-    closePartial()
-    const id = stringOr(call["id"]) || inventedId(responseId ?? "", calls)
-    calls += 1
-    return open({ type: "tool_call", id, name, kind: "function" })
+  #beginCall(call: JsonObject, name: string): number {
+    this.#closeText()
+    this.#closePartial()
+    const id = stringOr(call["id"]) || inventedId(this.#responseId ?? "", this.#calls)
+    this.#calls += 1
+    return this.#open({ type: "tool_call", id, name, kind: "function" })
   }
 
-  const addPieces = (call: JsonObject): void => {
-    if (partial?.args.add(call["args"], call["partialArgs"]) === false) return fail(unreadableArgs)
-    if (call["willContinue"] !== true) closePartial()
+  #addPieces(call: JsonObject): void {
+    if (this.#partial?.args.add(call["args"], call["partialArgs"]) === false) return this.fail(unreadableArgs)
+    if (call["willContinue"] !== true) this.#closePartial()
   }
 
-  const readCall = (call: JsonObject, state: ReasoningState | undefined): void => {
+  #readCall(call: JsonObject, state: ReasoningState | undefined): void {
     const name = stringOr(call["name"]) ?? ""
     if (name === "") {
       // A further piece of the open call; without an open call it only marks an end.
-      if (partial === null) return
-      tellState(partial.index, state)
-      return addPieces(call)
+      if (this.#partial === null) return
+      this.#tellState(this.#partial.index, state)
+      return this.#addPieces(call)
     }
-    const index = beginCall(call, name)
-    tellState(index, state)
+    const index = this.#beginCall(call, name)
+    this.#tellState(index, state)
     if (call["willContinue"] === true || isArray(call["partialArgs"])) {
-      partial = { index, args: makePartialArgs() }
-      return addPieces(call)
+      this.#partial = { index, args: makePartialArgs() }
+      return this.#addPieces(call)
     }
-    emit(index, { type: "args", text: argsText(call["args"]) })
-    close(index)
+    this.#emit(index, { type: "args", text: argsText(call["args"]) })
+    this.#close(index)
   }
 
-  const readPart = (part: JsonObject): void => {
+  #readPart(part: JsonObject): void {
     const { state } = stateOf(part)
     const call = callOf(part)
     const text = stringOr(part["text"])
-    if (call !== null) return readCall(call, state)
-    if (text !== null) return emitText(part["thought"] === true ? "reasoning" : "text", text, state)
+    if (call !== null) return this.#readCall(call, state)
+    if (text !== null) return this.#emitText(part["thought"] === true ? "reasoning" : "text", text, state)
     const opaque = opaqueOf(part)
-    if (opaque === null) return emitText("text", "", state)
-    closeText()
-    closePartial()
-    close(open({ type: "opaque", part: opaque }))
+    if (opaque === null) return this.#emitText("text", "", state)
+    this.#closeText()
+    this.#closePartial()
+    this.#close(this.#open({ type: "opaque", part: opaque }))
   }
 
-  const readChunk = (chunk: JsonObject): void => {
-    if (isError(chunk)) return fail(streamProblem(chunk))
-    if (!started) start(chunk)
+  readChunk(chunk: JsonObject): void {
+    if (isError(chunk)) return this.fail(streamProblem(chunk))
+    if (!this.#started) this.#start(chunk)
     const candidate = firstCandidate(chunk)
-    logprobs = decodeLogprobs(candidate)
-    for (const part of partsOf(candidate)) if (!over) readPart(part)
-    grounding = groundingOf(candidate) ?? grounding
-    const usage = readUsage(chunk)
-    if (over) return
-    if (usage !== null) out.push({ type: "usage", usage })
+    this.#logprobs = decodeLogprobs(candidate)
+    for (const part of partsOf(candidate)) if (!this.over) this.#readPart(part)
+    this.#grounding = groundingOf(candidate) ?? this.#grounding
+    const usage = this.#readUsage(chunk)
+    if (this.over) return
+    if (usage !== null) this.out.push({ type: "usage", usage })
     const failure = candidateFailure(candidate)
-    if (failure !== null) return fail(failure)
-    stop = stopOf(chunk, calls > 0) ?? stop
+    if (failure !== null) return this.fail(failure)
+    this.stop = stopOf(chunk, this.#calls > 0) ?? this.stop
   }
 
   /** Emits the citations of the last text, and the search. Offsets hold for an answer of one text. */
-  const tellGrounding = (): void => {
-    if (grounding === null) return
-    if (openText?.kind === "text") {
-      const { index, text } = openText
-      for (const citation of makeGrounded(grounding)(text, () => !isSplit)) emit(index, { type: "citation", citation })
+  #tellGrounding(): void {
+    if (this.#grounding === null) return
+    if (this.#openText?.kind === "text") {
+      const { index, text } = this.#openText
+      for (const citation of makeGrounded(this.#grounding)(text, () => !this.#isSplit))
+        this.#emit(index, { type: "citation", citation })
     }
-    closeText()
-    const part = searchPart(grounding)
-    if (part !== null) close(open({ type: "opaque", part }))
+    this.#closeText()
+    const part = searchPart(this.#grounding)
+    if (part !== null) this.#close(this.#open({ type: "opaque", part }))
   }
 
-  const finishUp = (): void => {
-    over = true
-    tellGrounding()
-    closeText()
-    closePartial()
-    if (stop === null) out.push({ type: "error", problem: incompleteStream })
+  finishUp(): void {
+    this.over = true
+    this.#tellGrounding()
+    this.#closeText()
+    this.#closePartial()
+    if (this.stop === null) this.out.push({ type: "error", problem: incompleteStream })
     else {
-      const reason = stop.reason === "stop" && calls > 0 ? "tool_calls" : stop.reason
-      out.push({ type: "finish", stop: { ...stop, reason } }, { type: "done" })
+      const reason = this.stop.reason === "stop" && this.#calls > 0 ? "tool_calls" : this.stop.reason
+      this.out.push({ type: "finish", stop: { ...this.stop, reason } }, { type: "done" })
     }
   }
 
-  const take = (): ReadonlyArray<StreamEvent> => {
-    const events = out
-    out = []
+  take(): ReadonlyArray<StreamEvent> {
+    const events = this.out
+    this.out = []
     return events
   }
+}
 
+/** The wire has no end mark: an answer is complete when its stream ends after a finish reason. */
+export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, "stopRead">> => {
+  const reading = new EventReading()
   return {
     event: ({ data }) => {
-      if (over) return []
-      if (data.trim() === "[DONE]") finishUp()
+      if (reading.over) return []
+      if (data.trim() === "[DONE]") reading.finishUp()
       else {
         const chunk = parseJson(data)
-        if (isObject(chunk)) readChunk(chunk)
-        else if (stop === null && isTornEvent(data)) fail(tornEvent)
+        if (isObject(chunk)) reading.readChunk(chunk)
+        else if (reading.stop === null && isTornEvent(data)) reading.fail(tornEvent)
         // Pieces of arguments are buffered: a ping shows that the upstream is alive.
-        if (out.length === 0) out.push({ type: "ping" })
+        if (reading.out.length === 0) reading.out.push({ type: "ping" })
       }
-      return take()
+      return reading.take()
     },
     end: () => {
-      if (!over) finishUp()
-      return take()
+      if (!reading.over) reading.finishUp()
+      return reading.take()
     },
-    stopRead: () => stop !== null
+    stopRead: () => reading.stop !== null
   }
 }
 

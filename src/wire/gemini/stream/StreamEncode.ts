@@ -38,18 +38,26 @@ interface Ending {
   readonly grounding?: JsonObject
 }
 
-const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEncoder => {
-  const open = new Map<number, OpenBlock>()
-  let id = context.fallbackId
-  let model = context.model
-  let usage: Usage | null = null
-  let stop: Stop | null = null
-  let over = false
-  let saidBytes = 0
-  const grounding = makeGrounding()
+/** The events of one stream. A class, because one is made per stream. */
+class EventWriting {
+  readonly #framing: Framing
+  readonly #open = new Map<number, OpenBlock>()
+  #id: string
+  #model: string
+  #usage: Usage | null = null
+  #stop: Stop | null = null
+  #over = false
+  #saidBytes = 0
+  readonly #grounding = makeGrounding()
 
-  const write = (part: JsonObject, ending: Ending = {}): string =>
-    framing.chunk(
+  constructor(context: EncodeContext, framing: Framing) {
+    this.#framing = framing
+    this.#id = context.fallbackId
+    this.#model = context.model
+  }
+
+  #write(part: JsonObject, ending: Ending = {}): string {
+    return this.#framing.chunk(
       JSON.stringify({
         candidates: [
           {
@@ -61,33 +69,36 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
           }
         ],
         ...optional("usageMetadata", ending.usage),
-        modelVersion: model,
-        responseId: id
+        modelVersion: this.#model,
+        responseId: this.#id
       })
     )
-
-  const writeOpaque = (part: OpaquePart): string => {
-    grounding.search(part)
-    if (part.search !== undefined) return ""
-    const own = part.wire === "gemini" ? part.value : partOfPicture(part.picture)
-    return own === null ? "" : write(own)
   }
 
-  const thoughtOf = (start: BlockStart): JsonObject => (start.type === "reasoning" ? { thought: true } : {})
+  #writeOpaque(part: OpaquePart): string {
+    this.#grounding.search(part)
+    if (part.search !== undefined) return ""
+    const own = part.wire === "gemini" ? part.value : partOfPicture(part.picture)
+    return own === null ? "" : this.#write(own)
+  }
 
-  const onDelta = (block: OpenBlock, delta: BlockDelta): string => {
+  #thoughtOf(start: BlockStart): JsonObject {
+    return start.type === "reasoning" ? { thought: true } : {}
+  }
+
+  #onDelta(block: OpenBlock, delta: BlockDelta): string {
     switch (delta.type) {
       case "text":
         if (delta.text === "") return ""
         if (block.start.type === "text") block.text += delta.text
-        return write({ text: delta.text, ...thoughtOf(block.start) }, optional("logprobs", delta.logprobs))
+        return this.#write({ text: delta.text, ...this.#thoughtOf(block.start) }, optional("logprobs", delta.logprobs))
       case "args":
         block.args += delta.text
         return ""
       case "state": {
         if (delta.state.wire !== "gemini") return ""
         if (block.start.type !== "tool_call") {
-          return write({ text: "", ...thoughtOf(block.start), ...signatureOf(delta.state) })
+          return this.#write({ text: "", ...this.#thoughtOf(block.start), ...signatureOf(delta.state) })
         }
         block.state = delta.state
         return ""
@@ -100,70 +111,74 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
     }
   }
 
-  const onStop = ({ args, before, links, start, state, text }: OpenBlock): string => {
-    if (links.length > 0) grounding.links(links, text, before, 0)
-    saidBytes += Buffer.byteLength(text)
-    if (start.type === "opaque") return writeOpaque(start.part)
+  #onStop({ args, before, links, start, state, text }: OpenBlock): string {
+    if (links.length > 0) this.#grounding.links(links, text, before, 0)
+    this.#saidBytes += Buffer.byteLength(text)
+    if (start.type === "opaque") return this.#writeOpaque(start.part)
     if (start.type !== "tool_call") return ""
     const input = start.kind === "custom" ? { input: args } : argsAsObject(args)
-    return write({ functionCall: { id: start.id, name: start.name, args: input }, ...signatureOf(state) })
+    return this.#write({ functionCall: { id: start.id, name: start.name, args: input }, ...signatureOf(state) })
   }
 
-  const finish = (): string => {
-    over = true
-    const last = write(
+  #finish(): string {
+    this.#over = true
+    const last = this.#write(
       { text: "" },
       {
-        finish: stop === null ? "OTHER" : encodeStop(stop),
-        ...optional("usage", usage === null ? null : encodeUsage(usage)),
-        ...optional("grounding", grounding.metadata())
+        finish: this.#stop === null ? "OTHER" : encodeStop(this.#stop),
+        ...optional("usage", this.#usage === null ? null : encodeUsage(this.#usage)),
+        ...optional("grounding", this.#grounding.metadata())
       }
     )
-    return last + framing.end
+    return last + this.#framing.end
   }
 
-  const encode = (event: StreamEvent): string => {
-    if (over) return ""
+  encode(event: StreamEvent): string {
+    if (this.#over) return ""
     switch (event.type) {
       case "start":
-        id = event.id ?? id
-        model = event.model ?? model
-        return framing.opens ? write({ text: "" }) : ""
+        this.#id = event.id ?? this.#id
+        this.#model = event.model ?? this.#model
+        return this.#framing.opens ? this.#write({ text: "" }) : ""
       case "block_start":
-        open.set(event.index, {
+        this.#open.set(event.index, {
           start: event.block,
           args: "",
           state: undefined,
           text: "",
-          before: saidBytes,
+          before: this.#saidBytes,
           links: []
         })
         return ""
       case "delta": {
-        const block = open.get(event.index)
-        return block === undefined ? "" : onDelta(block, event.delta)
+        const block = this.#open.get(event.index)
+        return block === undefined ? "" : this.#onDelta(block, event.delta)
       }
       case "block_stop": {
-        const block = open.get(event.index)
-        open.delete(event.index)
-        return block === undefined ? "" : onStop(block)
+        const block = this.#open.get(event.index)
+        this.#open.delete(event.index)
+        return block === undefined ? "" : this.#onStop(block)
       }
       case "usage":
-        usage = mergeUsage(usage, event.usage)
+        this.#usage = mergeUsage(this.#usage, event.usage)
         return ""
       case "finish":
-        stop = event.stop
+        this.#stop = event.stop
         return ""
       case "done":
-        return finish()
+        return this.#finish()
       case "error":
-        over = true
+        this.#over = true
         return ""
       case "ping":
-        return framing.ping
+        return this.#framing.ping
     }
   }
-  return { encode }
+}
+
+const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEncoder => {
+  const writing = new EventWriting(context, framing)
+  return { encode: (event) => writing.encode(event) }
 }
 
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => makeFramedEncoder(context, eventFraming())

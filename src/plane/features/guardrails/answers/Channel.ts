@@ -46,123 +46,145 @@ const simpleEscapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "
 /** Pattern of the characters outside of strings in a JSON text: structure, numbers, literals. */
 const outside = /[\s{}[\],:\d+\-.eEtrufalsn]/
 
-/**
- * Makes a channel for JSON in which only strings are looked at, each by itself and as it reads without escapes; names of members and numbers
- * stay as they are. Text that is no JSON is looked at as text from where it stops to be JSON.
- */
-const argumentsChannel = (guard: TextGuard, onEdit: OnEdit): Channel => {
-  const found = (start: number, end: number, finding: Finding): void =>
-    onEdit({ start, end, text: JSON.stringify(finding.placeholder).slice(1, -1) }, finding)
-  let chars = 0
+class ArgumentsChannel {
+  readonly #guard: TextGuard
+  readonly #onEdit: OnEdit
+  chars = 0
   /** Matcher of the string that is open, or of the text that is no JSON; null outside of them. */
-  let matcher: Matcher | null = null
-  let place: "outside" | "name" | "value" | "plain" = "outside"
+  matcher: Matcher | null = null
+  #place: "outside" | "name" | "value" | "plain" = "outside"
   /** Kinds of the open containers: true for an object. */
-  const open: Array<boolean> = []
-  let expectsName = false
+  readonly #open: Array<boolean> = []
+  #expectsName = false
   /** The escape that is not complete yet, from its backslash; empty without one. */
-  let escape = ""
+  escape = ""
   /** The beginning of the escape has gone out: what it stands for cannot be replaced any more. */
-  let isHalfOut = false
-  let flushedTo = 0
+  isHalfOut = false
+  flushedTo = 0
 
-  const say = (text: string, at: number, end: number): void => {
-    if (matcher === null) return
+  constructor(guard: TextGuard, onEdit: OnEdit) {
+    this.#guard = guard
+    this.#onEdit = onEdit
+  }
+
+  #found(start: number, end: number, finding: Finding): void {
+    return this.#onEdit({ start, end, text: JSON.stringify(finding.placeholder).slice(1, -1) }, finding)
+  }
+
+  #say(text: string, at: number, end: number): void {
+    if (this.matcher === null) return
     const places = Array.from({ length: text.length }, (_, index) => at + index)
-    matcher.add(text, places, end)
+    this.matcher.add(text, places, end)
   }
 
   /** Characters of an escape, all of which are where it begins. */
-  const sayEscape = (text: string, at: number, end: number): void => matcher?.add(text, [at], end)
-
-  const leaveString = (): void => {
-    matcher?.settle(true)
-    matcher = null
-    if (place === "name") expectsName = false
-    place = "outside"
+  #sayEscape(text: string, at: number, end: number): void {
+    return this.matcher?.add(text, [at], end)
   }
 
-  const enterString = (at: number): void => {
-    place = expectsName ? "name" : "value"
-    if (place === "value") matcher = new Matcher(guard, at, true, found)
+  #leaveString(): void {
+    this.matcher?.settle(true)
+    this.matcher = null
+    if (this.#place === "name") this.#expectsName = false
+    this.#place = "outside"
   }
 
-  const becomePlain = (at: number): void => {
-    place = "plain"
-    matcher = new Matcher(guard, at, true, (start, end, finding) =>
-      onEdit({ start, end, text: finding.placeholder }, finding)
+  #enterString(at: number): void {
+    this.#place = this.#expectsName ? "name" : "value"
+    if (this.#place === "value")
+      this.matcher = new Matcher(this.#guard, at, true, (start, end, finding) => this.#found(start, end, finding))
+  }
+
+  #becomePlain(at: number): void {
+    this.#place = "plain"
+    this.matcher = new Matcher(this.#guard, at, true, (start, end, finding) =>
+      this.#onEdit({ start, end, text: finding.placeholder }, finding)
     )
   }
 
   /** Reads one character outside of strings. */
-  const readOutside = (char: string, at: number): void => {
-    if (char === '"') return enterString(at + 1)
-    if (!outside.test(char) || open.length > maxDepth) return becomePlain(at)
+  #readOutside(char: string, at: number): void {
+    if (char === '"') return this.#enterString(at + 1)
+    if (!outside.test(char) || this.#open.length > maxDepth) return this.#becomePlain(at)
     if (char === "{" || char === "[") {
-      open.push(char === "{")
-      expectsName = char === "{"
+      this.#open.push(char === "{")
+      this.#expectsName = char === "{"
     } else if (char === "}" || char === "]") {
-      open.pop()
-      expectsName = false
-    } else if (char === ",") expectsName = open.at(-1) === true
+      this.#open.pop()
+      this.#expectsName = false
+    } else if (char === ",") this.#expectsName = this.#open.at(-1) === true
   }
 
   /** Adds one character to the open escape. */
-  const readEscape = (char: string, at: number): void => {
-    escape += char
-    const kind = escape[1]
-    const start = at + 1 - escape.length
-    if (kind === "u" && escape.length < 6 && (escape.length === 2 || /[\da-fA-F]/.test(char))) return
-    const code = kind === "u" ? Number.parseInt(escape.slice(2), 16) : 0
-    escape = ""
-    if (isHalfOut) {
-      isHalfOut = false
-      if (place === "value") matcher = new Matcher(guard, at + 1, true, found)
+  #readEscape(char: string, at: number): void {
+    this.escape += char
+    const kind = this.escape[1]
+    const start = at + 1 - this.escape.length
+    if (kind === "u" && this.escape.length < 6 && (this.escape.length === 2 || /[\da-fA-F]/.test(char))) return
+    const code = kind === "u" ? Number.parseInt(this.escape.slice(2), 16) : 0
+    this.escape = ""
+    if (this.isHalfOut) {
+      this.isHalfOut = false
+      if (this.#place === "value")
+        this.matcher = new Matcher(this.#guard, at + 1, true, (start, end, finding) => this.#found(start, end, finding))
       return
     }
-    sayEscape(kind === "u" ? String.fromCharCode(code) : (simpleEscapes[char] ?? char), start, at + 1)
+    this.#sayEscape(kind === "u" ? String.fromCharCode(code) : (simpleEscapes[char] ?? char), start, at + 1)
   }
 
   /** Reads a run of characters of a string, or what ends the run; the index of the last character read. */
-  const readInside = (text: string, from: number, base: number): number => {
+  #readInside(text: string, from: number, base: number): number {
     const char = text[from] ?? ""
-    if (escape !== "") readEscape(char, base + from)
-    else if (char === '"') leaveString()
-    else if (char === "\\") escape = char
+    if (this.escape !== "") this.#readEscape(char, base + from)
+    else if (char === '"') this.#leaveString()
+    else if (char === "\\") this.escape = char
     else {
       let end = from + 1
       while (end < text.length && text[end] !== '"' && text[end] !== "\\") end += 1
-      say(text.slice(from, end), base + from, base + end)
+      this.#say(text.slice(from, end), base + from, base + end)
       return end - 1
     }
     return from
   }
 
-  const isPlain = (): boolean => place === "plain"
-
-  const read = (text: string, base: number): void => {
-    for (let at = 0; at < text.length; at += 1) {
-      const char = text[at] ?? ""
-      if (place === "outside") readOutside(char, base + at)
-      else if (place !== "plain") at = readInside(text, at, base)
-      if (isPlain()) return say(text.slice(at), base + at, base + text.length)
-    }
+  #isPlain(): boolean {
+    return this.#place === "plain"
   }
 
+  read(text: string, base: number): void {
+    for (let at = 0; at < text.length; at += 1) {
+      const char = text[at] ?? ""
+      if (this.#place === "outside") this.#readOutside(char, base + at)
+      else if (this.#place !== "plain") at = this.#readInside(text, at, base)
+      if (this.#isPlain()) return this.#say(text.slice(at), base + at, base + text.length)
+    }
+  }
+}
+
+/**
+ * Makes a channel for JSON in which only strings are looked at, each by itself and as it reads without escapes; names of members and numbers
+ * stay as they are. Text that is no JSON is looked at as text from where it stops to be JSON.
+ */
+const argumentsChannel = (guard: TextGuard, onEdit: OnEdit): Channel => {
+  const channel = new ArgumentsChannel(guard, onEdit)
   return {
     push: (text) => {
-      const base = chars
-      chars += text.length
-      read(text, base)
-      matcher?.settle(false)
+      const base = channel.chars
+      channel.chars += text.length
+      channel.read(text, base)
+      channel.matcher?.settle(false)
     },
     flush: () => {
-      matcher?.settle(true)
-      isHalfOut = escape !== ""
-      flushedTo = chars
+      channel.matcher?.settle(true)
+      channel.isHalfOut = channel.escape !== ""
+      channel.flushedTo = channel.chars
     },
-    settledTo: () => Math.max(flushedTo, Math.min(matcher?.openAt() ?? chars, chars - escape.length)),
-    chars: () => chars
+    settledTo: () =>
+      Math.max(
+        channel.flushedTo,
+        Math.min(channel.matcher?.openAt() ?? channel.chars, channel.chars - channel.escape.length)
+      ),
+    chars: () => channel.chars
   }
 }
 

@@ -3,17 +3,20 @@
  * stream, before it is settled; `end` then sends the checked bytes in place of those it is given, so that features further in see the answer
  * unchanged. An answer that ends without `conclude` is checked in `end`.
  */
+import type { AnswerReader } from "./Reading.ts"
+import type { WireCodec } from "../../../../wire/WireCodec.ts"
+import type { Trail } from "../../../request/Trail.ts"
 import * as Effect from "effect/Effect"
 import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
 import { Listeners } from "../../../../kernel/collections/Listeners.ts"
 import { framingOf } from "../../../reply/Frames.ts"
-import type { ClientReply, Trailers, Work } from "../../../request/Exchange.ts"
+import type { ClientReply, Exchange, Trailers, Work } from "../../../request/Exchange.ts"
 import { changingHead } from "../../../reply/ReplyHeaders.ts"
 import { answerError } from "../../../request/OwnAnswer.ts"
-import type { AnswerGuard, Watch } from "./AnswerGuard.ts"
-import { makePace } from "./Pace.ts"
+import type { AnswerGuard, Watch, TextMode } from "./AnswerGuard.ts"
+import { makePace, type Pace } from "./Pace.ts"
 import type { Steps } from "./Steps.ts"
-import { makeStreamFilter } from "./StreamFilter.ts"
+import { makeStreamFilter, type StreamFilter } from "./StreamFilter.ts"
 import { filterWholeIn } from "./WholeFilter.ts"
 import { readers } from "./wires/readers.ts"
 
@@ -57,227 +60,255 @@ const withLength = ({ headers, status }: Head, bytes: number): Head => {
 
 export type Guardable = Pick<Work, "exchange" | "trail"> & { readonly envelope: Pick<Work["envelope"], "stream"> }
 
-export const guardReply = (
-  { envelope, exchange, trail }: Guardable,
-  guard: AnswerGuard,
-  watch: Watch
-): GuardedReply => {
-  const isStream = envelope.stream
-  const { codec, reply: client, requestId } = exchange
-  const reader = readers[exchange.wire]
-  const mode = guard.texts?.mode ?? null
-  const leaving = new Listeners()
+/** An answer that is looked at on its way to the client. */
+class Guarding {
+  readonly #exchange: Exchange
+  readonly #trail: Trail
+  readonly #guard: AnswerGuard
+  readonly watch: Watch
+  readonly #isStream: boolean
+  readonly #codec: WireCodec
+  readonly #client: ClientReply
+  readonly #requestId: string
+  readonly #reader: AnswerReader
+  readonly #mode: TextMode | null
+  readonly #leaving = new Listeners()
   /** True after the end of the answer: before it everything is looked at; afterwards, and in errors, nothing is. */
-  let isOver = false
-  let isError = false
-  let head: Head | null = null
-  let headSent = false
-  let out: Array<Buffer> = []
-  let outBytes = 0
-  let says = false
-  const body: Array<Buffer> = []
+  #isOver = false
+  #isError = false
+  #head: Head | null = null
+  headSent = false
+  #out: Array<Buffer> = []
+  #outBytes = 0
+  #says = false
+  readonly body: Array<Buffer> = []
   /** Bytes that replace the end that is to come. */
-  let concluded: Buffer | string | null = null
+  concluded: Buffer | string | null = null
   /** The answer is not given: nothing more of it goes out. */
-  let isWithheld = false
-  let isRefused = false
+  #isWithheld = false
+  #isRefused = false
+  readonly #pace: Pace
+  readonly #filter: StreamFilter
+  readonly reply: ClientReply
 
-  const keep = (bytes: Buffer): void => {
-    if (watch.blocked() !== null) return
-    out.push(bytes)
-    outBytes += bytes.length
+  constructor({ envelope, exchange, trail }: Guardable, guard: AnswerGuard, watch: Watch) {
+    this.#exchange = exchange
+    this.#trail = trail
+    this.#guard = guard
+    this.watch = watch
+    this.#isStream = envelope.stream
+    const { codec, reply: client, requestId } = this.#exchange
+    this.#codec = codec
+    this.#client = client
+    this.#requestId = requestId
+    this.#reader = readers[exchange.wire]
+    this.#mode = guard.texts?.mode ?? null
+    this.#pace = makePace(guard.later)
+    this.#filter = makeStreamFilter({
+      framing: framingOf(this.#codec),
+      reader: this.#reader,
+      guard: watch.guard,
+      found: watch.found,
+      unread: watch.unread,
+      read: watch.read,
+      release: (bytes, isSaid) => {
+        this.#says ||= isSaid
+        if (this.#mode !== "warn") this.#keep(bytes)
+      }
+    })
+    this.reply = {
+      head: (status, headers) => {
+        if (this.#isWithheld) return
+        this.#head = { status, headers }
+        this.#isError ||= status !== 200
+        // A stream that may be refused, and a whole answer, begin with the first bytes that are known to be allowed out.
+        const isFree = this.#isStream
+          ? this.#isOver || (this.#mode !== "block" && this.#guard.mayCall === null)
+          : this.#isOver && this.concluded === null
+        if (this.#isError || isFree) this.#sendHead()
+      },
+      write: (chunk) => {
+        if (this.#isWithheld || this.#blockedNow() || (this.concluded !== null && !this.#isError)) return true
+        if (this.#isOver || this.#isError) {
+          this.#sendHead()
+          return this.#client.write(chunk)
+        }
+        if (!this.#isStream) {
+          this.body.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
+          return true
+        }
+        return this.#pushed(chunk)
+      },
+      end: (chunk, trailers) => {
+        if (this.#isWithheld) return
+        if (!this.#isError && this.concluded !== null) return this.#endWith(this.concluded, trailers)
+        if (!this.#isOver && !this.#isError) return this.#endHere(chunk, trailers)
+        this.#sendHead()
+        this.#client.end(chunk, trailers)
+      },
+      cut: () => {
+        if (!this.#isWithheld) this.#client.cut()
+      },
+      onDrain: (listener) => {
+        const noLongerBehind = this.#pace.onCaughtUp(listener)
+        const noLongerFull = this.#client.onDrain(listener)
+        return () => {
+          noLongerBehind()
+          noLongerFull()
+        }
+      },
+      onClose: (listener) => {
+        if (this.#blockedNow()) {
+          listener()
+          return nothing
+        }
+        const noLongerBlocked = this.#leaving.add(listener)
+        const noLongerClosed = this.#client.onClose(listener)
+        return () => {
+          noLongerBlocked()
+          noLongerClosed()
+        }
+      },
+      isClosed: () => this.#blockedNow() || this.#client.isClosed()
+    }
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.watch.blocked() !== null) return
+    this.#out.push(bytes)
+    this.#outBytes += bytes.length
   }
 
   /** Keeps the original bytes where findings are only counted. */
-  const keepAsCame = (chunk: Buffer | string): void => {
-    if (mode === "warn") keep(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
+  #keepAsCame(chunk: Buffer | string): void {
+    if (this.#mode === "warn") this.#keep(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
   }
 
-  const pace = makePace(guard.later)
-  const filter = makeStreamFilter({
-    framing: framingOf(codec),
-    reader,
-    guard: watch.guard,
-    found: watch.found,
-    unread: watch.unread,
-    read: watch.read,
-    release: (bytes, isSaid) => {
-      says ||= isSaid
-      if (mode !== "warn") keep(bytes)
-    }
-  })
-
-  const marked = (headers: Array<string>): Array<string> => {
-    const value = guard.header(watch.facts())
+  #marked(headers: Array<string>): Array<string> {
+    const value = this.#guard.header(this.watch.facts())
     return value === null ? headers : [...headers, headerName, value]
   }
 
-  const sendHead = (): void => {
-    if (head === null) return
-    const { headers, status } = head
-    head = null
-    headSent = true
-    client.head(status, marked(headers))
+  #sendHead(): void {
+    if (this.#head === null) return
+    const { headers, status } = this.#head
+    this.#head = null
+    this.headSent = true
+    this.#client.head(status, this.#marked(headers))
   }
 
-  const take = (): Buffer => {
-    const [only] = out
-    const bytes = out.length === 1 && only !== undefined ? only : Buffer.concat(out, outBytes)
-    out = []
-    outBytes = 0
+  #take(): Buffer {
+    const [only] = this.#out
+    const bytes = this.#out.length === 1 && only !== undefined ? only : Buffer.concat(this.#out, this.#outBytes)
+    this.#out = []
+    this.#outBytes = 0
     return bytes
   }
 
   /** Tells whether the head waits for the first text of the answer. */
-  const isHeld = (): boolean => head !== null && !says && outBytes < maxPreambleBytes
+  #isHeld(): boolean {
+    return this.#head !== null && !this.#says && this.#outBytes < maxPreambleBytes
+  }
 
-  const blockedNow = (): boolean => watch.blocked() !== null && !isOver
+  #blockedNow(): boolean {
+    return this.watch.blocked() !== null && !this.#isOver
+  }
 
   /** False: the client, or the look at what came, is behind. */
-  const pushed = (chunk: Buffer | string): boolean => {
+  #pushed(chunk: Buffer | string): boolean {
     let isTaken = true
-    const isDone = pace.run(
-      () => filter.pushIn(chunk),
+    const isDone = this.#pace.run(
+      () => this.#filter.pushIn(chunk),
       () => {
-        isTaken = passOn(chunk)
+        isTaken = this.#passOn(chunk)
       }
     )
     return isDone && isTaken
   }
 
-  const passOn = (chunk: Buffer | string): boolean => {
-    if (watch.blocked() !== null) {
-      take()
-      leaving.tell()
+  #passOn(chunk: Buffer | string): boolean {
+    if (this.watch.blocked() !== null) {
+      this.#take()
+      this.#leaving.tell()
       return true
     }
-    keepAsCame(chunk)
-    if (outBytes === 0 || isHeld()) return true
-    sendHead()
-    return client.write(take())
+    this.#keepAsCame(chunk)
+    if (this.#outBytes === 0 || this.#isHeld()) return true
+    this.#sendHead()
+    return this.#client.write(this.#take())
   }
 
-  const withhold = (): void => {
-    isWithheld = true
+  withhold(): void {
+    this.#isWithheld = true
   }
 
-  const lastIn = function* (last: Buffer | string): Steps<Buffer> {
-    yield* filter.pushIn(last)
-    yield* filter.endIn()
-    keepAsCame(last)
-    return take()
+  *#lastIn(last: Buffer | string): Steps<Buffer> {
+    yield* this.#filter.pushIn(last)
+    yield* this.#filter.endIn()
+    this.#keepAsCame(last)
+    return this.#take()
   }
 
-  const filteredIn = function* (rest: Buffer | string): Steps<Buffer | string> {
-    const whole = body.length === 0 ? rest : Buffer.concat([...body, Buffer.from(rest)])
-    const { found, guard: texts, read, unread } = watch
-    const filtered = yield* filterWholeIn(whole, { reader, guard: texts, found, read, unread })
-    return mode === "warn" ? whole : filtered
+  *#filteredIn(rest: Buffer | string): Steps<Buffer | string> {
+    const whole = this.body.length === 0 ? rest : Buffer.concat([...this.body, Buffer.from(rest)])
+    const { found, guard: texts, read, unread } = this.watch
+    const filtered = yield* filterWholeIn(whole, { reader: this.#reader, guard: texts, found, read, unread })
+    return this.#mode === "warn" ? whole : filtered
   }
 
   /** Calls `next` at once where there is little to look at. */
-  const conclude = (rest: Buffer | string, next: (blocked: GuardrailBlocked | null) => void): void => {
-    pace.run<Buffer | string>(
-      () => (isStream ? lastIn(rest) : filteredIn(rest)),
+  #conclude(rest: Buffer | string, next: (blocked: GuardrailBlocked | null) => void): void {
+    this.#pace.run<Buffer | string>(
+      () => (this.#isStream ? this.#lastIn(rest) : this.#filteredIn(rest)),
       (bytes) => {
-        isOver = true
-        const blocked = watch.blocked()
-        if (blocked === null) concluded = bytes
-        else withhold()
+        this.#isOver = true
+        const blocked = this.watch.blocked()
+        if (blocked === null) this.concluded = bytes
+        else this.withhold()
         next(blocked)
       }
     )
   }
 
-  const concludeWith = (rest: Buffer | string): Effect.Effect<GuardrailBlocked | null> =>
-    Effect.async((resume) => conclude(rest, (blocked) => resume(Effect.succeed(blocked))))
+  concludeWith(rest: Buffer | string): Effect.Effect<GuardrailBlocked | null> {
+    return Effect.async((resume) => this.#conclude(rest, (blocked) => resume(Effect.succeed(blocked))))
+  }
 
   /** `head`: of an answer whose end is known. */
-  const endWith = (bytes: Buffer | string, trailers?: Trailers): void => {
-    if (head !== null && !isStream) head = withLength(head, Buffer.byteLength(bytes))
-    sendHead()
-    client.end(bytes, trailers)
+  #endWith(bytes: Buffer | string, trailers?: Trailers): void {
+    if (this.#head !== null && !this.#isStream) this.#head = withLength(this.#head, Buffer.byteLength(bytes))
+    this.#sendHead()
+    this.#client.end(bytes, trailers)
   }
 
   /** The end of an answer that was not looked at before. */
-  const endHere = (chunk: Buffer | string, trailers?: Trailers): void => {
-    conclude(chunk, (blocked) => {
-      if (blocked !== null) refuse(blocked)
-      else endWith(concluded ?? "", trailers)
+  #endHere(chunk: Buffer | string, trailers?: Trailers): void {
+    this.#conclude(chunk, (blocked) => {
+      if (blocked !== null) this.refuse(blocked)
+      else this.#endWith(this.concluded ?? "", trailers)
     })
   }
 
-  const refuse = (error: GuardrailBlocked): void => {
-    withhold()
-    if (isRefused || client.isClosed()) return
-    isRefused = true
-    if (headSent) return client.end(codec.renderStreamError(describe(error), requestId))
-    const told = changingHead(client, (_, headers) => marked(headers))
-    answerError({ ...exchange, reply: told }, error, trail.headers)
+  refuse(error: GuardrailBlocked): void {
+    this.withhold()
+    if (this.#isRefused || this.#client.isClosed()) return
+    this.#isRefused = true
+    if (this.headSent) return this.#client.end(this.#codec.renderStreamError(describe(error), this.#requestId))
+    const told = changingHead(this.#client, (_, headers) => this.#marked(headers))
+    answerError({ ...this.#exchange, reply: told }, error, this.#trail.headers)
   }
+}
 
-  const reply: ClientReply = {
-    head: (status, headers) => {
-      if (isWithheld) return
-      head = { status, headers }
-      isError ||= status !== 200
-      // A stream that may be refused, and a whole answer, begin with the first bytes that are known to be allowed out.
-      const isFree = isStream ? isOver || (mode !== "block" && guard.mayCall === null) : isOver && concluded === null
-      if (isError || isFree) sendHead()
-    },
-    write: (chunk) => {
-      if (isWithheld || blockedNow() || (concluded !== null && !isError)) return true
-      if (isOver || isError) {
-        sendHead()
-        return client.write(chunk)
-      }
-      if (!isStream) {
-        body.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
-        return true
-      }
-      return pushed(chunk)
-    },
-    end: (chunk, trailers) => {
-      if (isWithheld) return
-      if (!isError && concluded !== null) return endWith(concluded, trailers)
-      if (!isOver && !isError) return endHere(chunk, trailers)
-      sendHead()
-      client.end(chunk, trailers)
-    },
-    cut: () => {
-      if (!isWithheld) client.cut()
-    },
-    onDrain: (listener) => {
-      const noLongerBehind = pace.onCaughtUp(listener)
-      const noLongerFull = client.onDrain(listener)
-      return () => {
-        noLongerBehind()
-        noLongerFull()
-      }
-    },
-    onClose: (listener) => {
-      if (blockedNow()) {
-        listener()
-        return nothing
-      }
-      const noLongerBlocked = leaving.add(listener)
-      const noLongerClosed = client.onClose(listener)
-      return () => {
-        noLongerBlocked()
-        noLongerClosed()
-      }
-    },
-    isClosed: () => blockedNow() || client.isClosed()
-  }
-
+export const guardReply = (options: Guardable, guard: AnswerGuard, watch: Watch): GuardedReply => {
+  const guarding = new Guarding(options, guard, watch)
   return {
-    reply,
-    watch,
-    hasHead: () => headSent,
-    isUntouched: () => body.length === 0,
-    concludeWith,
-    concluded: () => concluded,
-    withhold,
-    refuse
+    reply: guarding.reply,
+    watch: guarding.watch,
+    hasHead: () => guarding.headSent,
+    isUntouched: () => guarding.body.length === 0,
+    concludeWith: (rest) => guarding.concludeWith(rest),
+    concluded: () => guarding.concluded,
+    withhold: () => guarding.withhold(),
+    refuse: (error) => guarding.refuse(error)
   }
 }

@@ -78,20 +78,32 @@ const valueEdits = (piece: Piece, edits: ReadonlyArray<TextEdit>): ReadonlyArray
 
 const none: ReadonlyArray<never> = []
 
-export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> => {
-  const { found, guard, release } = options
-  const mostBytes = options.maxWaitingBytes ?? maxWaitingBytes
-  const most = options.maxWaiting ?? maxWaiting
-  const meter = new Meter(guard.windowChars ?? usualWindowChars)
-  const channels = new Map<string, OpenChannel>()
-  const lanes = new Map<string, Set<string>>()
+class Filtering<A> {
+  readonly #found: (finding: Finding) => void
+  readonly #guard: TextGuard
+  readonly #release: Release<A>
+  readonly #mostBytes: number
+  readonly #most: number
+  readonly #meter: Meter
+  readonly #channels = new Map<string, OpenChannel>()
+  readonly #lanes = new Map<string, Set<string>>()
   /** Channels with something that is not settled. */
-  const active = new Map<string, OpenChannel>()
-  let queue: Array<Entry<A>> = []
-  let bytes = 0
+  readonly #active = new Map<string, OpenChannel>()
+  queue: Array<Entry<A>> = []
+  #bytes = 0
+
+  constructor(options: TextFilterOptions<A>) {
+    const { found, guard, release } = options
+    this.#found = found
+    this.#guard = guard
+    this.#release = release
+    this.#mostBytes = options.maxWaitingBytes ?? maxWaitingBytes
+    this.#most = options.maxWaiting ?? maxWaiting
+    this.#meter = new Meter(this.#guard.windowChars ?? usualWindowChars)
+  }
 
   /** Gives each fragment its part of an edit: the first one says what takes the place of all. */
-  const distribute = (open: OpenChannel, edit: TextEdit): void => {
+  #distribute(open: OpenChannel, edit: TextEdit): void {
     open.edits.push(edit)
     let text = edit.text
     for (const [{ edits, from, piece }] of open.open) {
@@ -103,12 +115,12 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
     }
   }
 
-  const openChannel = (name: string, form: Form): OpenChannel => {
+  #openChannel(name: string, form: Form): OpenChannel {
     const open: OpenChannel = {
       name,
-      channel: makeChannel(form, guard, (edit, finding) => {
-        found(finding)
-        distribute(open, edit)
+      channel: makeChannel(form, this.#guard, (edit, finding) => {
+        this.#found(finding)
+        this.#distribute(open, edit)
       }),
       form,
       edits: [],
@@ -119,32 +131,32 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
     return open
   }
 
-  const channelOf = (name: string, form: Form): OpenChannel => {
-    const known = channels.get(name)
+  #channelOf(name: string, form: Form): OpenChannel {
+    const known = this.#channels.get(name)
     if (known !== undefined && !known.isOver && known.form === form) return known
-    if (known !== undefined) settle(known, true)
-    else if (channels.size >= maxChannels) forgetOldest()
-    const open = openChannel(name, form)
-    channels.set(name, open)
-    const lane = lanes.get(laneOf(name))
-    if (lane === undefined) lanes.set(laneOf(name), new Set([name]))
+    if (known !== undefined) this.#settle(known, true)
+    else if (this.#channels.size >= maxChannels) this.#forgetOldest()
+    const open = this.#openChannel(name, form)
+    this.#channels.set(name, open)
+    const lane = this.#lanes.get(laneOf(name))
+    if (lane === undefined) this.#lanes.set(laneOf(name), new Set([name]))
     else lane.add(name)
     return open
   }
 
-  const forgetOldest = (): void => {
-    for (const oldest of channels.values()) {
-      settle(oldest, true)
-      channels.delete(oldest.name)
-      const lane = lanes.get(laneOf(oldest.name))
+  #forgetOldest(): void {
+    for (const oldest of this.#channels.values()) {
+      this.#settle(oldest, true)
+      this.#channels.delete(oldest.name)
+      const lane = this.#lanes.get(laneOf(oldest.name))
       lane?.delete(oldest.name)
-      if (lane?.size === 0) lanes.delete(laneOf(oldest.name))
+      if (lane?.size === 0) this.#lanes.delete(laneOf(oldest.name))
       return
     }
   }
 
   /** Takes out the fragments about which everything is decided. */
-  const settle = (open: OpenChannel, isFlushed: boolean): void => {
+  #settle(open: OpenChannel, isFlushed: boolean): void {
     if (isFlushed) open.channel.flush()
     if (open.open.length === 0) return
     const to = open.channel.settledTo()
@@ -155,37 +167,41 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
       settled += 1
     }
     if (settled > 0) open.open = open.open.slice(settled)
-    if (open.open.length === 0) active.delete(open.name)
+    if (open.open.length === 0) this.#active.delete(open.name)
   }
 
-  const addPiece = function* (piece: Piece, entry: Entry<A>): Steps<OpenChannel | null> {
+  *#addPiece(piece: Piece, entry: Entry<A>): Steps<OpenChannel | null> {
     if (piece.channel === null) {
-      entry.fragments.push({ piece, from: 0, edits: [...(yield* editsIn(piece.text, piece.form, guard, found))] })
+      entry.fragments.push({
+        piece,
+        from: 0,
+        edits: [...(yield* editsIn(piece.text, piece.form, this.#guard, this.#found))]
+      })
       return null
     }
-    const open = channelOf(piece.channel, piece.form)
+    const open = this.#channelOf(piece.channel, piece.form)
     const fragment: Fragment = { piece, from: open.channel.chars(), edits: [] }
     entry.fragments.push(fragment)
     entry.open += 1
     open.open.push([fragment, entry])
-    active.set(open.name, open)
-    yield* pushIn(open.channel, piece.text, guard)
+    this.#active.set(open.name, open)
+    yield* pushIn(open.channel, piece.text, this.#guard)
     return open
   }
 
   /** Edits a text that repeats its channel, to the same as the channel has become; nothing is left open in it. */
-  const repeat = function* (piece: Piece): Steps<ReadonlyArray<ValueEdit>> {
-    const open = channels.get(piece.channel ?? "")
-    if (open === undefined) return valueEdits(piece, yield* editsIn(piece.text, piece.form, guard, found))
-    settle(open, true)
+  *#repeat(piece: Piece): Steps<ReadonlyArray<ValueEdit>> {
+    const open = this.#channels.get(piece.channel ?? "")
+    if (open === undefined) return valueEdits(piece, yield* editsIn(piece.text, piece.form, this.#guard, this.#found))
+    this.#settle(open, true)
     const { repeated } = open
     if (repeated?.text === piece.text) return valueEdits(piece, repeated.edits)
     const isSame = open.channel.chars() === piece.text.length
     const said = isSame ? edited(piece.text, open.edits) : piece.text
     let isNew = false
-    const rest = yield* editsIn(said, piece.form, guard, (finding) => {
+    const rest = yield* editsIn(said, piece.form, this.#guard, (finding) => {
       isNew = true
-      if (!isSame) found(finding)
+      if (!isSame) this.#found(finding)
     })
     const whole = isNew ? edited(said, rest) : said
     const edits = whole === piece.text ? none : [{ start: 0, end: piece.text.length, text: whole }]
@@ -197,50 +213,51 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
    * One channel speaks after the other: what another one of the lane has said is not waited for any more, nor any text once a tool is called.
    * Arguments are waited for: several calls may be written at once, and each string has an end of its own.
    */
-  const flushOthers = (touched: ReadonlySet<string>, hasCall: boolean): void => {
+  #flushOthers(touched: ReadonlySet<string>, hasCall: boolean): void {
     const speaking = new Set([...touched].map(laneOf))
-    for (const [name, open] of active) {
-      if (open.form === "text" && !touched.has(name) && (hasCall || speaking.has(laneOf(name)))) settle(open, true)
+    for (const [name, open] of this.#active) {
+      if (open.form === "text" && !touched.has(name) && (hasCall || speaking.has(laneOf(name))))
+        this.#settle(open, true)
     }
   }
 
   /** A channel, or all of a lane. */
-  const finish = (ended: string): void => {
-    for (const name of lanes.get(ended) ?? [ended]) {
-      const open = channels.get(name)
+  #finish(ended: string): void {
+    for (const name of this.#lanes.get(ended) ?? [ended]) {
+      const open = this.#channels.get(name)
       if (open === undefined) continue
-      settle(open, true)
+      this.#settle(open, true)
       open.isOver = true
     }
   }
 
-  const leave = (): void => {
+  leave(): void {
     let left = 0
-    for (const entry of queue) {
+    for (const entry of this.queue) {
       if (entry.open > 0) break
       left += 1
-      bytes -= entry.bytes
+      this.#bytes -= entry.bytes
       const edits = entry.fragments.flatMap((fragment) => valueEdits(fragment.piece, fragment.edits))
-      const changed = entry.dependents.filter(({ channel }) => (channels.get(channel)?.edits.length ?? 0) > 0)
-      release(entry.item, [...edits, ...entry.repeats, ...changed])
+      const changed = entry.dependents.filter(({ channel }) => (this.#channels.get(channel)?.edits.length ?? 0) > 0)
+      this.#release(entry.item, [...edits, ...entry.repeats, ...changed])
     }
-    if (left > 0) queue = queue.slice(left)
+    if (left > 0) this.queue = this.queue.slice(left)
   }
 
-  const settleAll = (): void => {
-    for (const open of active.values()) settle(open, true)
+  settleAll(): void {
+    for (const open of this.#active.values()) this.#settle(open, true)
   }
 
-  const addIn = function* (item: A, reading: Reading | null, size: number): Steps<void> {
+  *addIn(item: A, reading: Reading | null, size: number): Steps<void> {
     if (reading === null) {
-      queue.push({ item, bytes: size, fragments: [], repeats: none, dependents: none, open: 0 })
+      this.queue.push({ item, bytes: size, fragments: [], repeats: none, dependents: none, open: 0 })
     } else {
       const touched = new Set(reading.pieces.flatMap(({ channel }) => channel ?? []))
-      if (touched.size > 0 || reading.calls.length > 0) flushOthers(touched, reading.calls.length > 0)
+      if (touched.size > 0 || reading.calls.length > 0) this.#flushOthers(touched, reading.calls.length > 0)
       const repeats: Array<ValueEdit> = []
       for (const piece of reading.repeats) {
-        if (meter.isOver(piece.text.length)) yield
-        repeats.push(...(yield* repeat(piece)))
+        if (this.#meter.isOver(piece.text.length)) yield
+        repeats.push(...(yield* this.#repeat(piece)))
       }
       const fragments: Array<Fragment> = []
       const entry: Entry<A> = {
@@ -253,26 +270,29 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
       }
       const spoken = new Set<OpenChannel>()
       for (const piece of reading.pieces) {
-        if (meter.isOver(piece.text.length)) yield
-        const open = yield* addPiece(piece, entry)
+        if (this.#meter.isOver(piece.text.length)) yield
+        const open = yield* this.#addPiece(piece, entry)
         if (open !== null) spoken.add(open)
       }
-      for (const open of spoken) settle(open, false)
-      for (const name of reading.ends) finish(name)
-      queue.push(entry)
+      for (const open of spoken) this.#settle(open, false)
+      for (const name of reading.ends) this.#finish(name)
+      this.queue.push(entry)
     }
-    bytes += size
-    if (bytes > mostBytes || queue.length > most) settleAll()
-    leave()
+    this.#bytes += size
+    if (this.#bytes > this.#mostBytes || this.queue.length > this.#most) this.settleAll()
+    this.leave()
   }
+}
 
+export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> => {
+  const filtering = new Filtering(options)
   return {
-    add: (item, reading, size) => allOf(addIn(item, reading, size)),
-    addIn,
+    add: (item, reading, size) => allOf(filtering.addIn(item, reading, size)),
+    addIn: (item, reading, size) => filtering.addIn(item, reading, size),
     flush: () => {
-      settleAll()
-      leave()
+      filtering.settleAll()
+      filtering.leave()
     },
-    waiting: () => queue.length
+    waiting: () => filtering.queue.length
   }
 }
