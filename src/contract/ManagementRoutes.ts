@@ -74,6 +74,6 @@ export const managementRoutes: ReadonlyArray<ManagementRoute> = Object.entries<R
       path,
       tier,
       wire: null,
-      maxBodyBytes: key === "auth.login" ? loginBodyBytes : usualBodyBytes
+      maxBodyBytes: key === "auth.login" || key === "auth.exchangeCode" ? loginBodyBytes : usualBodyBytes
     }))
 )

@@ -58,6 +58,11 @@ export class SelfAccess extends HttpApiMiddleware.Tag<SelfAccess>()("gateway/con
   security: { bearer }
 }) {}
 
+/** Anybody, over a direct connection from the gateway's machine only. */
+export class LocalAccess extends HttpApiMiddleware.Tag<LocalAccess>()("gateway/contract/LocalAccess", {
+  failure
+}) {}
+
 /** Access as by `ManageAccess`, and only over a direct connection from the gateway's machine. */
 export class LoopbackAccess extends HttpApiMiddleware.Tag<LoopbackAccess>()("gateway/contract/LoopbackAccess", {
   failure,
@@ -98,6 +103,7 @@ export const accessOf = {
   manage: ManageAccess,
   self: SelfAccess,
   session: SessionAccess,
+  local: LocalAccess,
   loopback: LoopbackAccess,
   owner: OwnerAccess,
   ingest: IngestAccess
@@ -109,6 +115,7 @@ export interface AccessOf {
   readonly manage: ManageAccess
   readonly self: SelfAccess
   readonly session: SessionAccess
+  readonly local: LocalAccess
   readonly loopback: LoopbackAccess
   readonly owner: OwnerAccess
   readonly ingest: IngestAccess

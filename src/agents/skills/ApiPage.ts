@@ -66,6 +66,7 @@ const tierWords: Readonly<Record<SkillOperation["tier"], string | null>> = {
   session:
     "Some routes take the session of a login only: log in with `POST /api/auth/login` (skill `gw-auth`), which writes the cookie into `cookies.txt`; `csrfToken` of its answer goes into `GATEWAY_CSRF_TOKEN`.",
   loopback: "Some routes answer only direct connections from the gateway's own machine, with the admin key.",
+  local: null,
   owner: null,
   ingest:
     "What captures hands in its records with a token of its own: `Authorization: Bearer $INSPECTOR_INTERNAL_INGEST_TOKEN`, from the gateway's own machine."

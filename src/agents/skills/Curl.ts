@@ -53,9 +53,10 @@ const bodyOf = ({ body, path }: SkillOperation): ReadonlyArray<string> => {
 }
 
 const credentialOf = ({ method, path, tier }: SkillOperation): ReadonlyArray<string> => {
-  if (path === "/api/auth/login") return ["-c cookies.txt"]
+  if (path === "/api/auth/login" || path === "/api/auth/codes/exchange") return ["-c cookies.txt"]
   switch (tier) {
     case "public":
+    case "local":
       return []
     case "session":
       return ["-b cookies.txt", ...(method === "GET" ? [] : ['-H "X-CSRF-Token: $GATEWAY_CSRF_TOKEN"'])]

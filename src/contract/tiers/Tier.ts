@@ -7,8 +7,22 @@
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
  * - `self`: an API key of scope `self:usage`, or a management key; about the key itself.
  * - `session`: an admin session only.
+ * - `local`: any caller over a direct connection from this machine.
  * - `loopback`: as `manage`, and only over a direct connection from this machine.
  * - `owner`: the owner of the data folder, by the token that the running gateway writes into it.
  * - `ingest`: a capturing program on this machine, by the token of `INSPECTOR_INTERNAL_INGEST_TOKEN`, and only over a direct connection.
  */
-export type Tier = "public" | "inference" | "scrape" | "manage" | "self" | "session" | "loopback" | "owner" | "ingest"
+export type Tier =
+  | "public"
+  | "inference"
+  | "scrape"
+  | "manage"
+  | "self"
+  | "session"
+  | "local"
+  | "loopback"
+  | "owner"
+  | "ingest"
+
+/** Checks whether a tier is for direct connections from the gateway's machine, whoever asks. */
+export const isForThisMachine = (tier: Tier): boolean => tier === "local" || tier === "loopback" || tier === "ingest"

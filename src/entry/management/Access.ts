@@ -10,6 +10,7 @@ import { match } from "../../contract/Routes.ts"
 import {
   CallerAccess,
   IngestAccess,
+  LocalAccess,
   LoopbackAccess,
   ManageAccess,
   OwnerAccess,
@@ -17,7 +18,7 @@ import {
   SelfAccess,
   SessionAccess
 } from "../../contract/Security.ts"
-import type { Tier } from "../../contract/tiers/Tier.ts"
+import { isForThisMachine, type Tier } from "../../contract/tiers/Tier.ts"
 import { type Denied, foreignSite } from "../../subjects/auth/Access.ts"
 import { isCrossSite, isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import { Gate } from "../../subjects/auth/Gate.ts"
@@ -34,7 +35,7 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     const inner = yield* InnerCaller
     if (inner !== null) {
       // Who asks within the gateway may have come from anywhere.
-      if (tier === "loopback" || tier === "ingest") {
+      if (isForThisMachine(tier)) {
         return yield* new Forbidden({
           code: "loopback_only",
           message: "This is possible only with a direct connection from the gateway's own machine."
@@ -103,13 +104,25 @@ const caller = (gate: typeof Gate.Service) =>
   })
 
 export const layer: Layer.Layer<
-  CallerAccess | PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess | IngestAccess,
+  | CallerAccess
+  | PublicAccess
+  | ManageAccess
+  | SelfAccess
+  | SessionAccess
+  | LocalAccess
+  | LoopbackAccess
+  | OwnerAccess
+  | IngestAccess,
   never,
   Gate
 > = Layer.mergeAll(
   Layer.effect(
     PublicAccess,
     Effect.map(Gate, (gate) => judged(gate, "public"))
+  ),
+  Layer.effect(
+    LocalAccess,
+    Effect.map(Gate, (gate) => judged(gate, "local"))
   ),
   Layer.effect(
     CallerAccess,

@@ -9,6 +9,7 @@ import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { type Match, routeAt } from "../../contract/Routes.ts"
+import { isForThisMachine } from "../../contract/tiers/Tier.ts"
 import { type Denied, notLocal } from "../../subjects/auth/Access.ts"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import { asVisit } from "../../subjects/auth/ForeignSite.ts"
@@ -52,8 +53,7 @@ const viewOf = ({ code, message, status }: Denied): ErrorView => errorView(statu
  */
 const isElsewhere = (found: Match, { headers, socket }: IncomingMessage): boolean => {
   if (found._tag !== "Found" || found.route.plane !== "management") return false
-  const { tier } = found.route
-  return (tier === "loopback" || tier === "ingest") && !isLoopback(peerAddressOf(socket), headers)
+  return isForThisMachine(found.route.tier) && !isLoopback(peerAddressOf(socket), headers)
 }
 
 /** Providers send browsers to this page, which the state of a sign-in opens. */

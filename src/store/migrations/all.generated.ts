@@ -44,6 +44,7 @@ import toldTokens from "./0042_told_tokens.ts"
 import costNotes from "./0043_cost_notes.ts"
 import limitThresholds from "./0044_limit_thresholds.ts"
 import usagePrincipal from "./0045_usage_principal.ts"
+import sessionOrigin from "./0046_session_origin.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -90,5 +91,6 @@ export const migrations = {
   "0042_told_tokens": toldTokens,
   "0043_cost_notes": costNotes,
   "0044_limit_thresholds": limitThresholds,
-  "0045_usage_principal": usagePrincipal
+  "0045_usage_principal": usagePrincipal,
+  "0046_session_origin": sessionOrigin
 }

@@ -172,6 +172,9 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       // The owner of the data folder can set the password, and so has every session he wants.
       if (typeof facts.key === "object" && facts.key._tag === "Owner") return allowed(facts.key)
       return facts.sessionId === null ? noSession : bySession(facts, facts.sessionId)
+    case "local":
+      if (!facts.loopback) return notLocal
+      return !facts.safeMethod && facts.crossSite ? foreignSite : allowed(anonymous)
     case "loopback":
       return facts.loopback ? manage(facts) : notLocal
     case "owner":

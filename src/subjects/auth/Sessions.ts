@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
-import type { Session } from "./entity.ts"
+import type { Session, SessionOrigin } from "./entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as SessionRepo from "./repo.ts"
 import { headerOf } from "./Credentials.ts"
@@ -22,6 +22,7 @@ export const idleMs = 24 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
 /** Most sessions; beyond it the one unused for longest ends. */
 const maxSessions = 1_000
+const maxUserAgentChars = 256
 const seenEveryMs = 5 * 60_000
 
 /** The session cookie of a request, or null. */
@@ -48,7 +49,9 @@ export class Sessions extends Context.Tag("gateway/subjects/auth/Sessions")<
   {
     /** Hot: the id of the valid session a cookie names; counts as a use of it. */
     readonly find: (cookie: string, nowMs: number) => string | null
-    readonly open: Effect.Effect<Login, StoreError>
+    readonly open: (origin: SessionOrigin) => Effect.Effect<Login, StoreError>
+    /** Lists the valid sessions, the one used last first. */
+    readonly list: (nowMs: number) => ReadonlyArray<Session>
     readonly close: (sessionId: string) => Effect.Effect<void, StoreError>
     readonly closeAll: Effect.Effect<void, StoreError>
     /** Ends every session but this one. */
@@ -92,10 +95,12 @@ export const make = Effect.gen(function* () {
     return idlest === undefined ? Effect.void : close(idlest.idHash)
   })
 
-  const open = Effect.gen(function* () {
+  const open = Effect.fn("Sessions.open")(function* (origin: SessionOrigin) {
     const nowMs = yield* Clock.currentTimeMillis
     const cookie = randomBytes(32).toString("base64url")
     const session: Session = {
+      ...origin,
+      userAgent: origin.userAgent.slice(0, maxUserAgentChars),
       idHash: hashKey(cookie),
       createdAtMs: nowMs,
       lastSeenAtMs: nowMs,
@@ -105,7 +110,12 @@ export const make = Effect.gen(function* () {
     yield* Effect.catchTag(repo.insert(session), "AlreadyStored", Effect.die)
     sessions.set(session.idHash, session)
     return { cookie: Redacted.make(cookie), csrfToken: csrfTokenOf(cookie), expiresAtMs: session.expiresAtMs }
-  }).pipe(Effect.uninterruptible, Effect.withSpan("Sessions.open"))
+  }, Effect.uninterruptible)
+
+  const list = (nowMs: number): ReadonlyArray<Session> =>
+    [...sessions.values()]
+      .filter((session) => isAlive(session, nowMs))
+      .toSorted((a, b) => b.lastSeenAtMs - a.lastSeenAtMs)
 
   const closeAll = Effect.suspend(() => {
     sessions.clear()
@@ -146,6 +156,7 @@ export const make = Effect.gen(function* () {
   return Sessions.of({
     find,
     open,
+    list,
     close,
     closeAll,
     closeOthers,

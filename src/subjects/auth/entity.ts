@@ -1,5 +1,18 @@
+/** How a session began: by the admin password, or by a code of the owner's. */
+export const sessionWays = ["password", "code"] as const
+export type SessionWay = (typeof sessionWays)[number]
+
+/** Where a session began. */
+export interface SessionOrigin {
+  readonly via: SessionWay
+  /** Address of the caller, as it is shown in logs; empty: not known. */
+  readonly address: string
+  /** `User-Agent` of the browser, cut; empty: none. */
+  readonly userAgent: string
+}
+
 /** An admin session. Only hashes are stored; the cookie holds the id. */
-export interface Session {
+export interface Session extends SessionOrigin {
   /** SHA-256 of the cookie value, lower-case hex. */
   readonly idHash: string
   readonly createdAtMs: number

@@ -6,13 +6,14 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Auth } from "./routes.ts"
-import { TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
+import { NotFound, TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
 import { AdminPassword } from "./AdminPassword.ts"
 import { headerOf, prefixAsked } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
+import type { Session } from "./entity.ts"
 import { csrfTokenOf, isCrossSite } from "./Csrf.ts"
 import { Login, type TooManyLogins } from "./Login.ts"
-import { absoluteMs, cookieName, cookieOf, Sessions } from "./Sessions.ts"
+import { absoluteMs, cookieName, cookieOf, type Login as LoggedIn, Sessions } from "./Sessions.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { iso } from "../../entry/handling/Views.ts"
@@ -35,8 +36,38 @@ const passwordRefusals = {
     })
 }
 
+/** A session by the beginning of its hash: enough to name it, and no cookie can be made of it. */
+const nameOf = ({ idHash }: Pick<Session, "idHash">): string => idHash.slice(0, 16)
+
+const sessionView = (session: Session, currentId: string | null) => ({
+  id: nameOf(session),
+  current: session.idHash === currentId,
+  via: session.via,
+  address: session.address,
+  userAgent: session.userAgent,
+  createdAt: iso(session.createdAtMs),
+  lastSeenAt: iso(session.lastSeenAtMs),
+  expiresAt: iso(session.expiresAtMs)
+})
+
+/** Answers a login: the token for scripts of the page, and the cookie. */
+const loggedIn = ({ cookie, csrfToken, expiresAtMs }: LoggedIn, headers: RequestHeaders) =>
+  Effect.map(Effect.orDie(HttpServerResponse.json({ csrfToken, expiresAt: iso(expiresAtMs) })), (response) =>
+    HttpServerResponse.unsafeSetCookie(response, cookieName, Redacted.value(cookie), {
+      ...cookieOptions(headers),
+      maxAge: absoluteMs
+    })
+  )
+
 const wrongPassword = (param: string) => () =>
   new Unauthorized({ message: "The password is wrong.", code: "invalid_password", param })
+
+const wrongCode = () =>
+  new Unauthorized({
+    message: "The code was used already, or a minute is over. Run 'gateway open' for another.",
+    code: "invalid_code",
+    param: "code"
+  })
 
 export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =>
   Effect.gen(function* () {
@@ -49,25 +80,18 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
         const sessionId = cookie === null ? null : sessions.find(cookie, nowMs)
         return cookie === null || sessionId === null ? null : { cookie, sessionId }
       })
+    const attemptOf = (headers: RequestHeaders) =>
+      Effect.map(clientAddress, (address) => ({
+        address,
+        userAgent: headerOf(headers, "user-agent") ?? "",
+        formerCookie: cookieOf(headers)
+      }))
     return handlers
       .handle("login", ({ payload, request }) =>
-        Effect.gen(function* () {
-          const { cookie, csrfToken, expiresAtMs } = yield* login.logIn({
-            password: payload.password,
-            address: yield* clientAddress,
-            formerCookie: cookieOf(request.headers)
-          })
-          const response = yield* HttpServerResponse.json({ csrfToken, expiresAt: iso(expiresAtMs) })
-          return HttpServerResponse.unsafeSetCookie(response, cookieName, Redacted.value(cookie), {
-            ...cookieOptions(request.headers),
-            maxAge: absoluteMs
-          })
-        }).pipe(
-          Effect.catchTags({
-            HttpBodyError: Effect.die,
-            ...passwordRefusals,
-            WrongPassword: wrongPassword("password")
-          }),
+        attemptOf(request.headers).pipe(
+          Effect.flatMap((attempt) => login.logIn({ ...attempt, password: payload.password })),
+          Effect.flatMap((opened) => loggedIn(opened, request.headers)),
+          Effect.catchTags({ ...passwordRefusals, WrongPassword: wrongPassword("password") }),
           answered
         )
       )
@@ -85,7 +109,7 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
       .handle("changePassword", ({ payload, request }) =>
         Effect.flatMap(Effect.all([sessionOf(request.headers), clientAddress]), ([session, address]) =>
           login.changePassword({
-            current: payload.currentPassword,
+            current: payload.currentPassword ?? null,
             next: payload.password,
             address,
             sessionId: session?.sessionId ?? null
@@ -93,6 +117,42 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
         ).pipe(Effect.catchTags({ ...passwordRefusals, WrongPassword: wrongPassword("currentPassword") }), answered)
       )
       .handle("setPassword", ({ payload }) => answered(adminPassword.set(payload.password)))
+      .handle("issueCode", () =>
+        Effect.map(login.issueCode, ({ code, expiresAtMs }) => ({
+          code: Redacted.value(code),
+          expiresAt: iso(expiresAtMs)
+        }))
+      )
+      .handle("exchangeCode", ({ payload, request }) =>
+        attemptOf(request.headers).pipe(
+          Effect.flatMap((attempt) => login.logInByCode({ ...attempt, code: payload.code })),
+          Effect.flatMap((opened) => loggedIn(opened, request.headers)),
+          Effect.catchTags({ TooManyLogins: passwordRefusals.TooManyLogins, WrongCode: wrongCode }),
+          answered
+        )
+      )
+      .handle("listSessions", ({ request }) =>
+        Effect.gen(function* () {
+          const session = yield* sessionOf(request.headers)
+          const all = sessions.list(yield* Clock.currentTimeMillis)
+          return { sessions: all.map((each) => sessionView(each, session?.sessionId ?? null)), total: all.length }
+        })
+      )
+      .handle("endSession", ({ path }) =>
+        Effect.gen(function* () {
+          const named = sessions.list(yield* Clock.currentTimeMillis).find((each) => nameOf(each) === path.id)
+          if (named === undefined) return yield* new NotFound({ message: `There is no session ${path.id}.` })
+          yield* sessions.close(named.idHash)
+        }).pipe(answered)
+      )
+      .handle("endSessions", ({ request }) =>
+        Effect.gen(function* () {
+          const kept = (yield* sessionOf(request.headers))?.sessionId ?? null
+          const ended = sessions.list(yield* Clock.currentTimeMillis).filter(({ idHash }) => idHash !== kept)
+          yield* Effect.forEach(ended, ({ idHash }) => sessions.close(idHash), { discard: true })
+          return { ended: ended.length }
+        }).pipe(answered)
+      )
       .handle("logout", ({ request }) =>
         Effect.gen(function* () {
           const cookie = cookieOf(request.headers)

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Session } from "./entity.ts"
+import { type Session, sessionWays } from "./entity.ts"
 import { Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
@@ -25,7 +25,15 @@ export class SessionRepo extends Context.Tag("gateway/subjects/auth/SessionRepo"
   }
 >() {}
 
-const Row = Schema.Struct({ idHash: Text, createdAtMs: Whole, lastSeenAtMs: Whole, expiresAtMs: Whole })
+const Row = Schema.Struct({
+  idHash: Text,
+  createdAtMs: Whole,
+  lastSeenAtMs: Whole,
+  expiresAtMs: Whole,
+  via: Schema.Literal(...sessionWays),
+  address: Text,
+  userAgent: Text
+})
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -3,9 +3,10 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { TooManyRequestsAnswer } from "../../contract/Errors.ts"
+import { NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { NoContent } from "../../contract/Inputs.ts"
 import { exampleTime } from "../../contract/Examples.ts"
+import { sessionWays } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
 import { passwordProblem } from "../../kernel/secrets/SecretRules.ts"
 
@@ -32,8 +33,11 @@ const NewPassword = Schema.Struct({
 
 const ChangePassword = Schema.Struct({
   currentPassword: field(
-    Schema.Redacted(Schema.String.pipe(Schema.maxLength(200)).annotations({ examples: ["the one before this one"] })),
-    "The admin password that holds now."
+    Schema.optionalWith(
+      Schema.Redacted(Schema.String.pipe(Schema.maxLength(200)).annotations({ examples: ["the one before this one"] })),
+      { exact: true }
+    ),
+    "The admin password that holds now; left out where none was ever set."
   ),
   password: NewPassword.fields.password
 }).annotations({ identifier: "ChangePassword" })
@@ -48,6 +52,42 @@ const SessionState = Schema.Struct({
   ),
   expiresAt: field(Schema.NullOr(Schema.String), "When the session ends at the latest, ISO 8601.", exampleTime)
 }).annotations({ identifier: "SessionState" })
+
+const OneTimeCode = Schema.Struct({
+  code: field(Schema.String, "Counts once.", "Zr8c0fJ7t2n5v1k4x9q3m6w0y8b2d5g7h1j4l7p0s3u"),
+  expiresAt: field(Schema.String, "When it ends, a minute after it was made, ISO 8601.", exampleTime)
+}).annotations({ identifier: "OneTimeCode" })
+
+const CodeExchange = Schema.Struct({
+  code: field(
+    Schema.Redacted(
+      Schema.String.pipe(Schema.maxLength(200)).annotations({
+        examples: ["Zr8c0fJ7t2n5v1k4x9q3m6w0y8b2d5g7h1j4l7p0s3u"]
+      })
+    ),
+    "A code of `POST /api/auth/codes`."
+  )
+}).annotations({ identifier: "CodeExchange" })
+
+const AdminSession = Schema.Struct({
+  id: field(Schema.String, "Names the session; it opens none.", "9f2c4b7d81e05a63"),
+  current: field(Schema.Boolean, "Whether it is the session that asks.", true),
+  via: field(Schema.Literal(...sessionWays), "How it began: by the password, or by a code of the owner's.", "password"),
+  address: field(Schema.String, "Address it began from; empty: not known.", "127.0.0.1"),
+  userAgent: field(Schema.String, "What the browser called itself, cut; empty: nothing.", "Mozilla/5.0"),
+  createdAt: field(Schema.String, "When it began, ISO 8601.", exampleTime),
+  lastSeenAt: field(Schema.String, "When it was used last, to five minutes, ISO 8601.", exampleTime),
+  expiresAt: field(Schema.String, "When it ends at the latest, ISO 8601.", exampleTime)
+}).annotations({ identifier: "AdminSession" })
+
+const AdminSessions = Schema.Struct({
+  sessions: field(Schema.Array(AdminSession), "The valid sessions, the one used last first."),
+  total: field(Schema.Number, "How many there are.", 1)
+}).annotations({ identifier: "AdminSessions" })
+
+const EndedSessions = Schema.Struct({
+  ended: field(Schema.Number, "How many sessions ended.", 2)
+}).annotations({ identifier: "EndedSessions" })
 
 const at = endpointsOf("auth")
 
@@ -84,7 +124,7 @@ export class Auth extends HttpApiGroup.make("auth")
     at("changePassword", {
       summary: "Change the admin password",
       description:
-        "For a session, with the present password; wrong ones count as wrong logins do. Every other session ends."
+        "For a session, with the present password, or without one where none was ever set; wrong ones count as wrong logins do. Every other session ends."
     })
       .setPayload(ChangePassword)
       .addSuccess(NoContent)
@@ -98,4 +138,41 @@ export class Auth extends HttpApiGroup.make("auth")
     })
       .setPayload(NewPassword)
       .addSuccess(NoContent)
+  )
+  .add(
+    at("issueCode", {
+      summary: "Make a code for one login",
+      description:
+        "For the owner of the data folder only: `gateway open` hands it to a browser of this machine, which gets a session for it. It counts once, for a minute."
+    }).addSuccess(OneTimeCode)
+  )
+  .add(
+    at("exchangeCode", {
+      summary: "Log in with a code",
+      description:
+        "Only over a direct connection from this machine. Answers as the login does, and sets the same cookie. Wrong codes count as wrong passwords do."
+    })
+      .setPayload(CodeExchange)
+      .addSuccess(LoggedIn)
+      .addError(TooManyRequestsAnswer)
+  )
+  .add(
+    at("listSessions", {
+      summary: "List the admin sessions",
+      description: "Those that are valid, with where they began."
+    }).addSuccess(AdminSessions)
+  )
+  .add(
+    at("endSession", { summary: "End an admin session", description: "Its cookie counts no more at once." })
+      .setPath(
+        Schema.Struct({ id: field(Schema.String.pipe(Schema.maxLength(64)), "The session's id.", "9f2c4b7d81e05a63") })
+      )
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("endSessions", {
+      summary: "End all other admin sessions",
+      description: "All but the one that asks; all, where a key asks."
+    }).addSuccess(EndedSessions)
   ) {}

@@ -1,6 +1,6 @@
 /** Routes of this subject: paths, and who may call them. */
 import { subject } from "../../contract/tiers/Subject.ts"
-import { open, owner, session } from "../../contract/tiers/Tiers.ts"
+import { local, manage, open, owner, session } from "../../contract/tiers/Tiers.ts"
 
 export const auth = subject("auth", {
   skill: "gw-auth",
@@ -10,6 +10,11 @@ export const auth = subject("auth", {
     logout: session("POST", "/api/auth/logout"),
     setPassword: owner("PUT", "/api/auth/password"),
     changePassword: session("POST", "/api/auth/password"),
-    session: session("GET", "/api/auth/session")
+    session: session("GET", "/api/auth/session"),
+    issueCode: owner("POST", "/api/auth/codes"),
+    exchangeCode: local("POST", "/api/auth/codes/exchange"),
+    listSessions: manage("GET", "/api/auth/sessions"),
+    endSession: manage("DELETE", "/api/auth/sessions/:id"),
+    endSessions: manage("DELETE", "/api/auth/sessions")
   }
 })

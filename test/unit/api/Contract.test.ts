@@ -15,6 +15,7 @@ import { routes } from "../../../src/contract/Routes.ts"
 import {
   CallerAccess,
   IngestAccess,
+  LocalAccess,
   LoopbackAccess,
   ManageAccess,
   OwnerAccess,
@@ -120,6 +121,7 @@ describe("route table", () => {
           manage: ManageAccess,
           self: SelfAccess,
           session: SessionAccess,
+          local: LocalAccess,
           loopback: LoopbackAccess,
           owner: OwnerAccess,
           ingest: IngestAccess

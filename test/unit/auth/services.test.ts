@@ -160,12 +160,14 @@ describe("ApiKeys", () => {
   )
 })
 
+const origin = { via: "password", address: "127.0.0.1", userAgent: "Browser/1" } as const
+
 describe("Sessions", () => {
   const hour = 3_600_000
   it.scoped("end a day after the last use", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions.Sessions
-      const { cookie } = yield* sessions.open
+      const { cookie } = yield* sessions.open(origin)
       const value = Redacted.value(cookie)
       assert.isNotNull(sessions.find(value, 23 * hour))
       assert.isNotNull(sessions.find(value, 46 * hour))
@@ -176,7 +178,7 @@ describe("Sessions", () => {
   it.scoped("end a week after the login, however much used", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions.Sessions
-      const { cookie } = yield* sessions.open
+      const { cookie } = yield* sessions.open(origin)
       for (let day = 1; day <= 7; day++) assert.isNotNull(sessions.find(Redacted.value(cookie), day * 23 * hour))
       assert.isNotNull(sessions.find(Redacted.value(cookie), 7 * 24 * hour - 1))
       assert.isNull(sessions.find(Redacted.value(cookie), 7 * 24 * hour))
@@ -187,13 +189,30 @@ describe("Sessions", () => {
     Effect.gen(function* () {
       const sessions = yield* Sessions.Sessions
       const repo = yield* SessionRepo
-      const { cookie } = yield* sessions.open
+      const { cookie } = yield* sessions.open(origin)
       const rows = yield* repo.list
       assert.strictEqual(rows.length, 1)
       assert.notInclude(JSON.stringify(rows), Redacted.value(cookie))
       yield* TestClock.adjust("25 hours")
       assert.strictEqual((yield* repo.list).length, 0)
     }).pipe(Effect.provide(Sessions.layer.pipe(Layer.provideMerge(store))))
+  )
+
+  it.scoped("are listed with where they began, the one used last first, as long as they are valid", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      yield* sessions.open(origin)
+      yield* TestClock.adjust("1 hour")
+      yield* sessions.open({ via: "code", address: "::1", userAgent: "x".repeat(1_000) })
+      const shown = (nowMs: number) =>
+        sessions.list(nowMs).map(({ address, userAgent, via }) => [via, address, userAgent])
+      assert.deepStrictEqual(shown(hour), [
+        ["code", "::1", "x".repeat(256)],
+        ["password", "127.0.0.1", "Browser/1"]
+      ])
+      assert.lengthOf(shown(24.5 * hour), 1)
+      assert.lengthOf(shown(26 * hour), 0)
+    }).pipe(Effect.provide(services()))
   )
 
   it("reads the cookie among others", () => {
@@ -230,7 +249,7 @@ describe("Passwords", () => {
 describe("Login", () => {
   const attempt = (text: string, formerCookie: string | null = null) =>
     Effect.flatMap(Login.Login, (login) =>
-      login.logIn({ password: Redacted.make(text), address: "127.0.0.1", formerCookie })
+      login.logIn({ password: Redacted.make(text), address: "127.0.0.1", userAgent: "Browser/1", formerCookie })
     )
   const configured = services({ adminPassword: password })
 

@@ -10,6 +10,7 @@ import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import { NodeRepo } from "../../../src/subjects/nodes/repo.ts"
 import { type DeclaredModel, ProviderModelRepo } from "../../../src/subjects/models/repo.ts"
 import { QuotaGroupRepo } from "../../../src/subjects/quotaGroups/repo.ts"
+import type { Session } from "../../../src/subjects/auth/entity.ts"
 import { SessionRepo } from "../../../src/subjects/auth/repo.ts"
 import { SettingsRepo } from "../../../src/subjects/settings/repo.ts"
 import { apiKey, bareConnection, combo, connection, node, reposInMemory } from "./fixtures.ts"
@@ -227,7 +228,15 @@ describe("SessionRepo", () => {
   it.effect("keeps, renews and ends sessions", () =>
     Effect.gen(function* () {
       const repo = yield* SessionRepo
-      const session = { idHash: "h1", createdAtMs: 1, lastSeenAtMs: 2, expiresAtMs: 100 }
+      const session: Session = {
+        idHash: "h1",
+        createdAtMs: 1,
+        lastSeenAtMs: 2,
+        expiresAtMs: 100,
+        via: "code",
+        address: "127.0.0.1",
+        userAgent: "Browser/1"
+      }
       yield* repo.insert(session)
       yield* repo.insert({ ...session, idHash: "h2", createdAtMs: 5, expiresAtMs: 200 })
       assert.isTrue(yield* repo.update({ ...session, lastSeenAtMs: 50 }))

@@ -138,7 +138,7 @@ describe("while another connection holds the database", () => {
         const keys = yield* ApiKeys.ApiKeys
         const sessions = yield* Sessions.Sessions
         const { key } = yield* keys.create({ ...unrestricted, name: "used" })
-        const { cookie } = yield* sessions.open
+        const { cookie } = yield* sessions.open({ via: "password", address: "", userAgent: "" })
         const atMs = 10 * 60_000
         // Just before both are written: while the lock is held, a wait is many steps of the clock.
         yield* TestClock.adjust("14 minutes")
