@@ -17,7 +17,7 @@ import {
 import { PluginContext, pluginPayloads } from "../../src/domain/PluginPayload.ts"
 import { defaultResilience } from "../../src/subjects/resilience/entity.ts"
 import { maxFiles, maxTotalBytes } from "../../src/agents/plugins/files/PluginFiles.ts"
-import { mostFailures } from "../../src/agents/plugins/hooks/Hooks.ts"
+import { mostFailures } from "../../src/agents/plugins/hooks/ActiveListeners.ts"
 import { maxLines } from "../../src/agents/plugins/registry/LogRing.ts"
 import { maxStrategies } from "../../src/agents/plugins/registry/Strategies.ts"
 import {

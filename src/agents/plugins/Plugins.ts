@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
 import type { AuditLog } from "../../subjects/auth/AuditLog.ts"
 import type { ConfigValue, PluginPermission, PluginSource, PluginStatus } from "../../subjects/plugins/entity.ts"
 import type { Events } from "../../observe/Events.ts"
@@ -22,7 +23,7 @@ import type { FolderFailed } from "./files/PluginFolder.ts"
 import type { Hooks } from "./hooks/Hooks.ts"
 import { storedManifest } from "./manifest/Manifest.ts"
 import type * as Errors from "./PluginErrors.ts"
-import { makeCore, type Plugin, refuse, valuesOf, without } from "./registry/Core.ts"
+import { makeCore, type Plugin, refuse, valuesOf, without, type Core } from "./registry/Core.ts"
 import {
   type Installed,
   type InstallFailure,
@@ -97,14 +98,8 @@ export class Plugins extends Context.Tag("gateway/agents/plugins/Plugins")<
 const startWaitMs = 2_000
 const loadingAtOnce = 4
 
-export const make = Effect.gen(function* () {
-  const scope = yield* Effect.scope
-  const core = yield* makeCore
-  const { activateNow, allowsExec, fail, find, folder, found, hooks, oneAtATime, openStored, repo, rings, running } =
-    core
-  const { setState, startStored, view, logOf } = core
-  const { install, scan } = makeInstalling(core)
-
+/** Activates and deactivates plugins. */
+const makeActivation = ({ activateNow, find, found, oneAtATime, running, setState, view }: Core) => {
   const activate = Effect.fn("Plugins.activate")(
     function* (name: string, grant: ReadonlyArray<PluginPermission>) {
       const stored = yield* find(name)
@@ -140,6 +135,10 @@ export const make = Effect.gen(function* () {
     oneAtATime
   )
 
+  return { activate, deactivate }
+}
+
+const makeRemove = ({ find, folder, logOf, oneAtATime, openStored, repo, rings, running }: Core) => {
   /** Runs the `onUninstall` event; a plugin that does not run, or whose files were changed, gets none. */
   const uninstalling = (stored: StoredPlugin) =>
     Effect.gen(function* () {
@@ -151,7 +150,7 @@ export const make = Effect.gen(function* () {
       yield* Effect.ensuring(opened.lifecycle("onUninstall"), opened.close)
     }).pipe(Effect.catchTag("PluginNotStarted", () => Effect.void))
 
-  const remove = Effect.fn("Plugins.remove")(
+  return Effect.fn("Plugins.remove")(
     function* (name: string) {
       const stored = yield* find(name)
       yield* uninstalling(stored)
@@ -167,7 +166,9 @@ export const make = Effect.gen(function* () {
     Effect.uninterruptible,
     oneAtATime
   )
+}
 
+const makeConfig = ({ find, oneAtATime, repo, running }: Core) => {
   const shownConfig = (stored: StoredPlugin): PluginConfig => {
     const { configSchema } = storedManifest(stored)
     return { schema: configSchema, values: ConfigRules.shown(configSchema, valuesOf(stored)) }
@@ -192,7 +193,14 @@ export const make = Effect.gen(function* () {
     oneAtATime
   )
 
-  const test = Effect.fn("Plugins.test")(function* (name: string, input: unknown) {
+  return {
+    config: Effect.fn("Plugins.config")((name: string) => Effect.map(find(name), shownConfig)),
+    setConfig
+  }
+}
+
+const makeTest = ({ allowsExec, find, openStored }: Core) =>
+  Effect.fn("Plugins.test")(function* (name: string, input: unknown) {
     const stored = yield* find(name)
     const read = readTest(input)
     if ("problems" in read) {
@@ -210,7 +218,9 @@ export const make = Effect.gen(function* () {
     return { ...result, logs: ring.last(200) }
   })
 
-  const start = Effect.gen(function* () {
+/** Starts the active plugins: guards first, as no request may be served without them. */
+const makeStart = ({ folder, oneAtATime, repo, running, startStored }: Core, scope: Scope.Scope) =>
+  Effect.gen(function* () {
     const all = yield* repo.list
     yield* folder
       .recover(new Map(all.map(({ integrity, name }) => [name, integrity])))
@@ -235,39 +245,46 @@ export const make = Effect.gen(function* () {
     yield* Effect.interruptible(Effect.raceFirst(Fiber.await(others), Effect.sleep(startWaitMs)))
   })
 
-  yield* Effect.addFinalizer(() => running.closeAll)
-  const run = Runtime.runFork(yield* Effect.runtime<never>())
-  const stopListening = hooks.onFailing(({ failures, plugin, reason }) => {
-    run(
-      oneAtATime(
-        Effect.flatMap(repo.get(plugin), (stored) =>
-          stored === null || stored.status !== "active"
-            ? Effect.void
-            : fail(stored, `it failed ${failures} times in a row; the last time: ${reason}`)
-        )
-      ).pipe(Effect.catchAll((error) => Effect.logError(`A failing plugin could not be stopped: ${error.message}`))),
-      { scope }
-    )
+/** Stops plugins that fail too often. */
+const stopFailing = ({ fail, hooks, oneAtATime, repo }: Core, scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const run = Runtime.runFork(yield* Effect.runtime<never>())
+    const stopListening = hooks.onFailing(({ failures, plugin, reason }) => {
+      run(
+        oneAtATime(
+          Effect.flatMap(repo.get(plugin), (stored) =>
+            stored === null || stored.status !== "active"
+              ? Effect.void
+              : fail(stored, `it failed ${failures} times in a row; the last time: ${reason}`)
+          )
+        ).pipe(Effect.catchAll((error) => Effect.logError(`A failing plugin could not be stopped: ${error.message}`))),
+        { scope }
+      )
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(stopListening))
   })
-  yield* Effect.addFinalizer(() => Effect.sync(stopListening))
-  yield* start
+
+export const make = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const core = yield* makeCore
+  const { find, found, repo, rings, running, view } = core
+  yield* Effect.addFinalizer(() => running.closeAll)
+  yield* stopFailing(core, scope)
+  yield* makeStart(core, scope)
 
   return Plugins.of({
     list: Effect.fn("Plugins.list")((status: PluginStatus | null) =>
       Effect.map(repo.list, (all) => all.filter((each) => status === null || each.status === status).map(view))
     ),
     get: Effect.fn("Plugins.get")(found),
-    install,
-    scan,
-    activate,
-    deactivate,
-    remove,
-    config: Effect.fn("Plugins.config")((name: string) => Effect.map(find(name), shownConfig)),
-    setConfig,
+    ...makeInstalling(core),
+    ...makeActivation(core),
+    remove: makeRemove(core),
+    ...makeConfig(core),
     logs: Effect.fn("Plugins.logs")((name: string, limit: number) =>
       Effect.map(find(name), () => rings.get(name)?.last(limit) ?? [])
     ),
-    test
+    test: makeTest(core)
   })
 })
 

@@ -70,50 +70,28 @@ const withoutToken = (failed: RefreshFailed): ErrorView =>
 
 const ownerOf = (principal: Principal): string => (principal._tag === "Key" ? principal.key.id : "")
 
-export const make = Effect.gen(function* () {
+const refuse = ({ reply, requestId }: JobCall, view: ErrorView): void => {
+  const body = JSON.stringify(codecs.chat.renderError(view, requestId))
+  reply.head(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
+  reply.end(body)
+}
+
+const json = ({ reply, requestId }: JobCall, value: unknown): void => {
+  const body = JSON.stringify(value)
+  const headers = identityHeaders(requestId)
+  headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
+  reply.head(200, headers)
+  reply.end(body)
+}
+
+/** Answers with what jobs have made. */
+const makeContent = Effect.gen(function* () {
   const gateway = yield* GatewaySettings
-  const jobs = yield* MediaJobs
   const settings = yield* Settings
   const timers = yield* Timers
   const tokens = yield* TokenRefresh
   const upstream = yield* Upstream
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-
-  const refuse = ({ reply, requestId }: JobCall, view: ErrorView): void => {
-    const body = JSON.stringify(codecs.chat.renderError(view, requestId))
-    reply.head(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
-    reply.end(body)
-  }
-
-  const json = ({ reply, requestId }: JobCall, value: unknown): void => {
-    const body = JSON.stringify(value)
-    const headers = identityHeaders(requestId)
-    headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
-    reply.head(200, headers)
-    reply.end(body)
-  }
-
-  /** Runs `work`, and answers with `then`, or that there is no such job. */
-  const answer = <A>(call: JobCall, work: Effect.Effect<A | null, StoreError>, then: (found: A) => void): void => {
-    const failed = (cause: unknown) =>
-      lockedView(cause) ?? errorView(500, "The gateway could not read the job. Its log says why.")
-    runFork(
-      Effect.matchCauseEffect(waitingAtMost(requestWaitMs)(work), {
-        onSuccess: (found) => Effect.sync(() => (found === null ? refuse(call, notFound(call.job)) : then(found))),
-        onFailure: (cause) =>
-          Effect.zipRight(
-            Effect.logError(`A request for a job failed (${call.requestId})`, cause),
-            Effect.sync(() => refuse(call, failed(Cause.squash(cause))))
-          )
-      })
-    )
-  }
-
-  const list = (call: JobCall, owner: string, kind: MediaJobKind): void => {
-    const query = jobListOf(call.query())
-    if (query instanceof Error) return refuse(call, describe(query))
-    answer(call, jobs.list(owner, kind, query), (page) => json(call, jobListView(page, call.address)))
-  }
 
   const content = (call: JobCall, job: MediaJob): void => {
     const { connectionId, outputs, status } = job
@@ -179,6 +157,36 @@ export const make = Effect.gen(function* () {
       silentMs: Math.min(firstByteMs, idleMs),
       refuse: ({ code, message, status: refused }) => refuse(call, errorView(refused, message, { code }))
     })
+  }
+
+  return content
+})
+
+export const make = Effect.gen(function* () {
+  const jobs = yield* MediaJobs
+  const content = yield* makeContent
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  /** Runs `work`, and answers with `then`, or that there is no such job. */
+  const answer = <A>(call: JobCall, work: Effect.Effect<A | null, StoreError>, then: (found: A) => void): void => {
+    const failed = (cause: unknown) =>
+      lockedView(cause) ?? errorView(500, "The gateway could not read the job. Its log says why.")
+    runFork(
+      Effect.matchCauseEffect(waitingAtMost(requestWaitMs)(work), {
+        onSuccess: (found) => Effect.sync(() => (found === null ? refuse(call, notFound(call.job)) : then(found))),
+        onFailure: (cause) =>
+          Effect.zipRight(
+            Effect.logError(`A request for a job failed (${call.requestId})`, cause),
+            Effect.sync(() => refuse(call, failed(Cause.squash(cause))))
+          )
+      })
+    )
+  }
+
+  const list = (call: JobCall, owner: string, kind: MediaJobKind): void => {
+    const query = jobListOf(call.query())
+    if (query instanceof Error) return refuse(call, describe(query))
+    answer(call, jobs.list(owner, kind, query), (page) => json(call, jobListView(page, call.address)))
   }
 
   const cancelled = (call: JobCall, job: MediaJob): void => {

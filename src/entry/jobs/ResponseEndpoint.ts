@@ -68,6 +68,132 @@ const queryFor = (query: URLSearchParams): string => {
 
 const isEvents = (type: string): boolean => /^text\/event-stream\b/i.test(type)
 
+const refuse = ({ reply, requestId }: JobCall, view: ErrorView): void => {
+  if (reply.isClosed()) return
+  const body = JSON.stringify(codecs.responses.renderError(view, requestId))
+  reply.head(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
+  reply.end(body)
+}
+
+const requestTo = (
+  { identity, query }: JobCall,
+  { id, providerModel }: MediaJob,
+  account: Account,
+  method: ResponseRoute["method"],
+  tail: string
+): UpstreamRequest | null => {
+  const endpoint = account.endpoints.responses
+  if (endpoint === undefined) return null
+  const [path = "", own] = endpoint.path(providerModel ?? "", false).split("?", 2)
+  const asked = queryFor(query())
+  const search = own === undefined ? asked : `?${own}${asked.replace("?", "&")}`
+  return {
+    origin: endpoint.origin,
+    path: `${path.replace(/\/+$/, "")}/${encodeURIComponent(id)}${tail}${search}`,
+    method,
+    headers: [...endpoint.headers, "accept", "*/*", "accept-encoding", "identity"],
+    body: null,
+    secrets: endpoint.secrets,
+    owner: callOwnerOf(account.connection, identity instanceof Error ? null : apiKeyIdOf({ principal: identity }))
+  }
+}
+
+interface RelayParts {
+  readonly settings: typeof Settings.Service
+  readonly timers: typeof Timers.Service
+  readonly upstream: typeof Upstream.Service
+}
+
+/** Hands the provider's answer on. */
+const relay = ({ settings, timers, upstream }: RelayParts, call: JobCall, request: UpstreamRequest): void => {
+  const { reply, requestId } = call
+  const { firstByteMs, idleMs } = settings.current().timeouts
+  const scrub = eventScrub(request.secrets, "events", "")
+  let status = 0
+  let type = ""
+  let isOver = false
+  let isPaused = false
+  let hasBegun = false
+  let bytes = 0
+  const whole: Array<Buffer> = []
+  const finish = (then: () => void): void => {
+    if (isOver) return
+    isOver = true
+    timer.cancel()
+    noLongerDrain()
+    noLongerClose()
+    then()
+  }
+  const giveUp = (view: ErrorView): void =>
+    finish(() => {
+      asked.abort()
+      if (hasBegun) reply.cut()
+      else refuse(call, view)
+    })
+  const answerWhole = (): void => {
+    if (status === 401 || status === 403) return refuse(call, refused)
+    const clean = scrub === null ? Buffer.concat(whole) : Buffer.concat([scrub.push(Buffer.concat(whole)), scrub.end()])
+    const headers = identityHeaders(requestId)
+    headers.push("Content-Type", "application/json", "Content-Length", String(clean.length))
+    reply.head(status, headers)
+    reply.end(clean)
+  }
+  const timer = timers.after(firstByteMs, () => (isPaused ? timer.restart() : giveUp(late)))
+  let idle = timer
+  const asked = upstream.dispatch(request, {
+    onHeaders: (told, headers) => {
+      status = told
+      type = headers.get("content-type") ?? ""
+      idle.cancel()
+      idle = timers.after(idleMs, () => (isPaused ? idle.restart() : giveUp(late)))
+      if (status !== 200 || !isEvents(type)) return
+      hasBegun = true
+      reply.head(200, [
+        ...identityHeaders(requestId),
+        "Content-Type",
+        "text/event-stream",
+        "Cache-Control",
+        "no-cache",
+        "X-Accel-Buffering",
+        "no"
+      ])
+    },
+    onData: (chunk) => {
+      if (isOver) return true
+      idle.restart()
+      if (hasBegun) {
+        const clean = scrub === null ? chunk : scrub.push(chunk)
+        isPaused = clean.length > 0 && !reply.write(clean)
+        return !isPaused
+      }
+      bytes += chunk.length
+      if (bytes > mostAnswerBytes) giveUp(unreachable)
+      else whole.push(chunk)
+      return true
+    },
+    onEnd: () =>
+      finish(() => {
+        idle.cancel()
+        if (hasBegun) reply.end(scrub?.end() ?? "")
+        else answerWhole()
+      }),
+    onFail: () => {
+      idle.cancel()
+      giveUp(unreachable)
+    }
+  })
+  const noLongerDrain = reply.onDrain(() => {
+    isPaused = false
+    asked.resume()
+  })
+  const noLongerClose = reply.onClose(() =>
+    finish(() => {
+      idle.cancel()
+      asked.abort()
+    })
+  )
+}
+
 export const make = Effect.gen(function* () {
   const jobs = yield* MediaJobs
   const settings = yield* Settings
@@ -75,127 +201,6 @@ export const make = Effect.gen(function* () {
   const tokens = yield* TokenRefresh
   const upstream = yield* Upstream
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-
-  const refuse = ({ reply, requestId }: JobCall, view: ErrorView): void => {
-    if (reply.isClosed()) return
-    const body = JSON.stringify(codecs.responses.renderError(view, requestId))
-    reply.head(view.status, errorHeaders(requestId, view, Buffer.byteLength(body)))
-    reply.end(body)
-  }
-
-  const requestTo = (
-    { identity, query }: JobCall,
-    { id, providerModel }: MediaJob,
-    account: Account,
-    method: ResponseRoute["method"],
-    tail: string
-  ): UpstreamRequest | null => {
-    const endpoint = account.endpoints.responses
-    if (endpoint === undefined) return null
-    const [path = "", own] = endpoint.path(providerModel ?? "", false).split("?", 2)
-    const asked = queryFor(query())
-    const search = own === undefined ? asked : `?${own}${asked.replace("?", "&")}`
-    return {
-      origin: endpoint.origin,
-      path: `${path.replace(/\/+$/, "")}/${encodeURIComponent(id)}${tail}${search}`,
-      method,
-      headers: [...endpoint.headers, "accept", "*/*", "accept-encoding", "identity"],
-      body: null,
-      secrets: endpoint.secrets,
-      owner: callOwnerOf(account.connection, identity instanceof Error ? null : apiKeyIdOf({ principal: identity }))
-    }
-  }
-
-  /** Hands the provider's answer on. */
-  const relay = (call: JobCall, request: UpstreamRequest): void => {
-    const { reply, requestId } = call
-    const { firstByteMs, idleMs } = settings.current().timeouts
-    const scrub = eventScrub(request.secrets, "events", "")
-    let status = 0
-    let type = ""
-    let isOver = false
-    let isPaused = false
-    let hasBegun = false
-    let bytes = 0
-    const whole: Array<Buffer> = []
-    const finish = (then: () => void): void => {
-      if (isOver) return
-      isOver = true
-      timer.cancel()
-      noLongerDrain()
-      noLongerClose()
-      then()
-    }
-    const giveUp = (view: ErrorView): void =>
-      finish(() => {
-        asked.abort()
-        if (hasBegun) reply.cut()
-        else refuse(call, view)
-      })
-    const answerWhole = (): void => {
-      if (status === 401 || status === 403) return refuse(call, refused)
-      const clean =
-        scrub === null ? Buffer.concat(whole) : Buffer.concat([scrub.push(Buffer.concat(whole)), scrub.end()])
-      const headers = identityHeaders(requestId)
-      headers.push("Content-Type", "application/json", "Content-Length", String(clean.length))
-      reply.head(status, headers)
-      reply.end(clean)
-    }
-    const timer = timers.after(firstByteMs, () => (isPaused ? timer.restart() : giveUp(late)))
-    let idle = timer
-    const asked = upstream.dispatch(request, {
-      onHeaders: (told, headers) => {
-        status = told
-        type = headers.get("content-type") ?? ""
-        idle.cancel()
-        idle = timers.after(idleMs, () => (isPaused ? idle.restart() : giveUp(late)))
-        if (status !== 200 || !isEvents(type)) return
-        hasBegun = true
-        reply.head(200, [
-          ...identityHeaders(requestId),
-          "Content-Type",
-          "text/event-stream",
-          "Cache-Control",
-          "no-cache",
-          "X-Accel-Buffering",
-          "no"
-        ])
-      },
-      onData: (chunk) => {
-        if (isOver) return true
-        idle.restart()
-        if (hasBegun) {
-          const clean = scrub === null ? chunk : scrub.push(chunk)
-          isPaused = clean.length > 0 && !reply.write(clean)
-          return !isPaused
-        }
-        bytes += chunk.length
-        if (bytes > mostAnswerBytes) giveUp(unreachable)
-        else whole.push(chunk)
-        return true
-      },
-      onEnd: () =>
-        finish(() => {
-          idle.cancel()
-          if (hasBegun) reply.end(scrub?.end() ?? "")
-          else answerWhole()
-        }),
-      onFail: () => {
-        idle.cancel()
-        giveUp(unreachable)
-      }
-    })
-    const noLongerDrain = reply.onDrain(() => {
-      isPaused = false
-      asked.resume()
-    })
-    const noLongerClose = reply.onClose(() =>
-      finish(() => {
-        idle.cancel()
-        asked.abort()
-      })
-    )
-  }
 
   /** Checks whether the provider says that it is over; without its answer there is no wait. */
   const isOverThere = (request: UpstreamRequest): Effect.Effect<boolean> =>
@@ -229,7 +234,7 @@ export const make = Effect.gen(function* () {
       const request = requestTo(call, job, account, route.method, tails[route.key])
       if (request === null) return refuse(call, withoutAccount)
       yield* settled(route, job, request)
-      relay(call, request)
+      relay({ settings, timers, upstream }, call, request)
     }).pipe(
       Effect.catchAllCause((cause) =>
         Effect.zipRight(

@@ -73,187 +73,262 @@ const refusalOf = (status: number, body: Buffer, hasSession: boolean, scrub: (te
   return linkError(status >= 500 ? "unreachable" : "invalid", `answered ${status}${said}`)
 }
 
+export interface HttpLinkOptions {
+  readonly dispatch: (typeof Upstream.Service)["dispatch"]
+  readonly endpoint: Endpoint
+  readonly scope: Scope.Scope
+  /** Removes secrets from error texts. */
+  readonly scrub: (text: string) => string
+}
+
+/** Facts of the session that the server has given. */
+interface SessionState {
+  session: string | null
+  version: string | null
+}
+
+const headersOf = (
+  { headers }: Endpoint,
+  { session, version }: SessionState,
+  accept: string
+): ReadonlyArray<string> => [
+  ...headers,
+  "accept",
+  accept,
+  "accept-encoding",
+  "identity",
+  "user-agent",
+  `gateway/${ownVersion}`,
+  ...(session === null ? [] : ["mcp-session-id", session]),
+  ...(version === null ? [] : ["mcp-protocol-version", version])
+]
+
+type Found = RpcResponse | LinkError | null
+
+/** Hands messages on; the answer to `id` is returned, null where it is not among them. */
+const sort = (secrets: SentSecrets, events: LinkEvents, text: string, id: RequestId | null): Found => {
+  const value = secrets.json(readAnswerJson(text))
+  if (value instanceof Unreadable) return linkError("invalid", "answered with what is no JSON")
+  const read = readMessages(value)
+  if (read instanceof BadMessage) return linkError("invalid", "answered with what is no JSON-RPC message")
+  let answer: RpcResponse | null = null
+  for (const message of read.messages) {
+    if (message instanceof BadMessage) return linkError("invalid", "answered with what is no JSON-RPC message")
+    if (message._tag !== "Response") events.onMessage(message)
+    else if (message.id === id) answer = message
+  }
+  return answer
+}
+
+type Sort = (text: string, id: RequestId | null) => Found
+
+const sortAll = (sort: Sort, all: ReadonlyArray<SseEvent>, id: RequestId | null): Found => {
+  for (const { data } of all) {
+    const found = sort(data, id)
+    if (found !== null) return found
+  }
+  return null
+}
+
+interface Exchanging extends HttpLinkOptions {
+  readonly state: SessionState
+  readonly sort: Sort
+}
+
+const requestOf = ({ endpoint: { secrets, url } }: HttpLinkOptions) => ({
+  origin: url.origin,
+  path: url.pathname + url.search,
+  secrets,
+  owner: null
+})
+
+/** Reads the answer of one POST as it comes. */
+class AnswerReading {
+  readonly #parts: Exchanging
+  readonly #id: RequestId | null
+  readonly #settle: (found: Found) => void
+  readonly #scanner = makeSseScanner(maxAnswerBytes)
+  readonly #chunks: Array<Buffer> = []
+  #size = 0
+  #status = 0
+  #isStream = false
+  #most = maxAnswerBytes
+
+  constructor(parts: Exchanging, id: RequestId | null, settle: (found: Found) => void) {
+    this.#parts = parts
+    this.#id = id
+    this.#settle = settle
+  }
+
+  headers(status: number, headers: UpstreamHeaders): void {
+    this.#status = status
+    if (this.#isRefused()) {
+      this.#most = maxReasonBytes
+      return
+    }
+    const { state } = this.#parts
+    const begun = headers.get("mcp-session-id")
+    if (state.version === null && begun !== null && /^[\x21-\x7e]{1,512}$/.test(begun)) state.session = begun
+    if (this.#id === null) return this.#settle(null)
+    const type = typeOf(headers)
+    this.#isStream = isEvents(type)
+    if (!this.#isStream && !isJson(type)) this.#settle(linkError("invalid", "answered with what is no MCP message"))
+  }
+
+  data(chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size > this.#most) {
+      this.#settle(this.#isRefused() ? this.#refusal(Buffer.alloc(0)) : tooLarge())
+    } else if (this.#isStream) {
+      const found = sortAll(this.#parts.sort, this.#scanner.push(chunk), this.#id)
+      if (found !== null) this.#settle(found)
+    } else this.#chunks.push(chunk)
+  }
+
+  end(): void {
+    const { sort } = this.#parts
+    const body = Buffer.concat(this.#chunks, this.#isStream ? 0 : this.#size)
+    if (this.#isRefused()) return this.#settle(this.#refusal(body))
+    const found = this.#isStream ? sortAll(sort, this.#scanner.end(), this.#id) : sort(body.toString("utf8"), this.#id)
+    this.#settle(found ?? linkError("ended", "ended its answer before the result"))
+  }
+
+  #isRefused(): boolean {
+    return this.#status < 200 || this.#status >= 300
+  }
+
+  #refusal(body: Buffer): LinkError {
+    const { scrub, state } = this.#parts
+    return refusalOf(this.#status, body, state.session !== null, scrub)
+  }
+}
+
+/** `id` null: the message has no answer. */
+const post = (parts: Exchanging, message: Json, id: RequestId | null): Effect.Effect<RpcResponse | null, LinkError> =>
+  Effect.async((resume) => {
+    let isOver = false
+    const settle = (found: RpcResponse | LinkError | null): void => {
+      if (isOver) return
+      isOver = true
+      call.abort()
+      resume(
+        found === null ? Effect.succeed(null) : found._tag === "Response" ? Effect.succeed(found) : Effect.fail(found)
+      )
+    }
+    const reading = new AnswerReading(parts, id, settle)
+    const call: UpstreamCall = parts.dispatch(
+      {
+        ...requestOf(parts),
+        method: "POST",
+        headers: [
+          ...headersOf(parts.endpoint, parts.state, "application/json, text/event-stream"),
+          "content-type",
+          "application/json"
+        ],
+        body: JSON.stringify(message)
+      },
+      {
+        onHeaders: (status, headers) => reading.headers(status, headers),
+        onData: (chunk) => {
+          reading.data(chunk)
+          return true
+        },
+        onEnd: () => reading.end(),
+        onFail: (failure) => settle(failureOf(failure))
+      }
+    )
+    return Effect.sync(() => {
+      isOver = true
+      call.abort()
+    })
+  })
+
+/** One stream of messages; false when the server offers none. */
+const listenOnce = (parts: Exchanging): Effect.Effect<boolean> =>
+  Effect.async((resume) => {
+    const scanner = makeSseScanner(maxAnswerBytes)
+    const end = (again: boolean): void => {
+      call.abort()
+      resume(Effect.succeed(again))
+    }
+    const call: UpstreamCall = parts.dispatch(
+      {
+        ...requestOf(parts),
+        method: "GET",
+        headers: headersOf(parts.endpoint, parts.state, "text/event-stream"),
+        body: null
+      },
+      {
+        onHeaders: (status, headers) => {
+          if (status !== 200 || !isEvents(typeOf(headers))) end(false)
+        },
+        onData: (chunk) => {
+          const found = sortAll(parts.sort, scanner.push(chunk), null)
+          if (found !== null || scanner.failure !== null) end(false)
+          return true
+        },
+        onEnd: () => end(true),
+        onFail: () => end(true)
+      }
+    )
+    return Effect.sync(() => call.abort())
+  })
+
+const listen = (parts: Exchanging): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    let waitMs = listenAgainMs.first
+    for (;;) {
+      const fromMs = yield* Clock.currentTimeMillis
+      if (!(yield* listenOnce(parts))) return
+      const lastedMs = (yield* Clock.currentTimeMillis) - fromMs
+      if (lastedMs > listenAgainMs.most) waitMs = listenAgainMs.first
+      yield* Effect.sleep(waitMs)
+      waitMs = Math.min(listenAgainMs.most, waitMs * 2)
+    }
+  })
+
+/** Reports to the server that its session is not needed any more; whether that arrives does not matter. */
+const leave = (parts: Exchanging): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (parts.state.session === null) return resume(Effect.void)
+    const done = (): void => resume(Effect.void)
+    const call = parts.dispatch(
+      {
+        ...requestOf(parts),
+        method: "DELETE",
+        headers: headersOf(parts.endpoint, parts.state, "application/json"),
+        body: null
+      },
+      { onHeaders: done, onData: () => true, onEnd: done, onFail: done }
+    )
+    return Effect.sync(() => call.abort())
+  }).pipe(Effect.timeout(closeMs), Effect.ignore)
+
 export const httpLink =
-  (
-    dispatch: (typeof Upstream.Service)["dispatch"],
-    { headers: given, secrets, url }: Endpoint,
-    scope: Scope.Scope,
-    scrub: (text: string) => string
-  ): OpenLink =>
-  (events: LinkEvents) =>
+  (options: HttpLinkOptions): OpenLink =>
+  (events) =>
     Effect.sync((): Link => {
-      const target = { origin: url.origin, path: url.pathname + url.search }
-      let session: string | null = null
-      let version: string | null = null
+      const { scope } = options
+      const state: SessionState = { session: null, version: null }
+      const parts: Exchanging = {
+        ...options,
+        state,
+        sort: (text, id) => sort(options.endpoint.secrets, events, text, id)
+      }
       let listening: Fiber.RuntimeFiber<void> | null = null
-
-      const headersOf = (accept: string): ReadonlyArray<string> => [
-        ...given,
-        "accept",
-        accept,
-        "accept-encoding",
-        "identity",
-        "user-agent",
-        `gateway/${ownVersion}`,
-        ...(session === null ? [] : ["mcp-session-id", session]),
-        ...(version === null ? [] : ["mcp-protocol-version", version])
-      ]
-
-      /** Hands messages on; the answer to `id` is returned, null where it is not among them. */
-      const sort = (text: string, id: RequestId | null): RpcResponse | LinkError | null => {
-        const value = secrets.json(readAnswerJson(text))
-        if (value instanceof Unreadable) return linkError("invalid", "answered with what is no JSON")
-        const read = readMessages(value)
-        if (read instanceof BadMessage) return linkError("invalid", "answered with what is no JSON-RPC message")
-        let answer: RpcResponse | null = null
-        for (const message of read.messages) {
-          if (message instanceof BadMessage) return linkError("invalid", "answered with what is no JSON-RPC message")
-          if (message._tag !== "Response") events.onMessage(message)
-          else if (message.id === id) answer = message
-        }
-        return answer
-      }
-
-      const sortAll = (all: ReadonlyArray<SseEvent>, id: RequestId | null): RpcResponse | LinkError | null => {
-        for (const { data } of all) {
-          const found = sort(data, id)
-          if (found !== null) return found
-        }
-        return null
-      }
-
-      /** `id` null: the message has no answer. */
-      const post = (message: Json, id: RequestId | null): Effect.Effect<RpcResponse | null, LinkError> =>
-        Effect.async((resume) => {
-          const scanner = makeSseScanner(maxAnswerBytes)
-          const chunks: Array<Buffer> = []
-          const state = { size: 0, status: 0, isStream: false, most: maxAnswerBytes }
-          let isOver = false
-
-          const settle = (found: RpcResponse | LinkError | null): void => {
-            if (isOver) return
-            isOver = true
-            call.abort()
-            resume(
-              found === null
-                ? Effect.succeed(null)
-                : found._tag === "Response"
-                  ? Effect.succeed(found)
-                  : Effect.fail(found)
-            )
-          }
-          const isRefused = () => state.status < 200 || state.status >= 300
-
-          const call: UpstreamCall = dispatch(
-            {
-              ...target,
-              method: "POST",
-              headers: [...headersOf("application/json, text/event-stream"), "content-type", "application/json"],
-              body: JSON.stringify(message),
-              secrets,
-              owner: null
-            },
-            {
-              onHeaders: (status, headers) => {
-                state.status = status
-                if (isRefused()) {
-                  state.most = maxReasonBytes
-                  return
-                }
-                const begun = headers.get("mcp-session-id")
-                if (version === null && begun !== null && /^[\x21-\x7e]{1,512}$/.test(begun)) session = begun
-                if (id === null) return settle(null)
-                const type = typeOf(headers)
-                state.isStream = isEvents(type)
-                if (!state.isStream && !isJson(type))
-                  settle(linkError("invalid", "answered with what is no MCP message"))
-              },
-              onData: (chunk) => {
-                state.size += chunk.length
-                if (state.size > state.most) {
-                  settle(isRefused() ? refusalOf(state.status, Buffer.alloc(0), session !== null, scrub) : tooLarge())
-                } else if (state.isStream) {
-                  const found = sortAll(scanner.push(chunk), id)
-                  if (found !== null) settle(found)
-                } else chunks.push(chunk)
-                return true
-              },
-              onEnd: () => {
-                const body = Buffer.concat(chunks, state.isStream ? 0 : state.size)
-                if (isRefused()) return settle(refusalOf(state.status, body, session !== null, scrub))
-                const found = state.isStream ? sortAll(scanner.end(), id) : sort(body.toString("utf8"), id)
-                settle(found ?? linkError("ended", "ended its answer before the result"))
-              },
-              onFail: (failure) => settle(failureOf(failure))
-            }
-          )
-          return Effect.sync(() => {
-            isOver = true
-            call.abort()
-          })
-        })
-
-      /** One stream of messages; false when the server offers none. */
-      const listenOnce: Effect.Effect<boolean> = Effect.async((resume) => {
-        const scanner = makeSseScanner(maxAnswerBytes)
-        const end = (again: boolean): void => {
-          call.abort()
-          resume(Effect.succeed(again))
-        }
-        const call: UpstreamCall = dispatch(
-          { ...target, method: "GET", headers: headersOf("text/event-stream"), body: null, secrets, owner: null },
-          {
-            onHeaders: (status, headers) => {
-              if (status !== 200 || !isEvents(typeOf(headers))) end(false)
-            },
-            onData: (chunk) => {
-              const found = sortAll(scanner.push(chunk), null)
-              if (found !== null || scanner.failure !== null) end(false)
-              return true
-            },
-            onEnd: () => end(true),
-            onFail: () => end(true)
-          }
-        )
-        return Effect.sync(() => call.abort())
-      })
-
-      const listen = Effect.gen(function* () {
-        let waitMs = listenAgainMs.first
-        for (;;) {
-          const fromMs = yield* Clock.currentTimeMillis
-          if (!(yield* listenOnce)) return
-          const lastedMs = (yield* Clock.currentTimeMillis) - fromMs
-          if (lastedMs > listenAgainMs.most) waitMs = listenAgainMs.first
-          yield* Effect.sleep(waitMs)
-          waitMs = Math.min(listenAgainMs.most, waitMs * 2)
-        }
-      })
-
-      /** Reports to the server that its session is not needed any more; whether that arrives does not matter. */
-      const leave: Effect.Effect<void> = Effect.async<void>((resume) => {
-        if (session === null) return resume(Effect.void)
-        const done = (): void => resume(Effect.void)
-        const call = dispatch(
-          { ...target, method: "DELETE", headers: headersOf("application/json"), body: null, secrets, owner: null },
-          { onHeaders: done, onData: () => true, onEnd: done, onFail: done }
-        )
-        return Effect.sync(() => call.abort())
-      }).pipe(Effect.timeout(closeMs), Effect.ignore)
-
       return {
         ask: (message: JsonObject, id) =>
-          Effect.flatMap(post(message, id), (answer) =>
+          Effect.flatMap(post(parts, message, id), (answer) =>
             answer === null ? Effect.fail(linkError("ended", "gave no answer")) : Effect.succeed(answer)
           ),
-        tell: (message) => Effect.asVoid(post(message, null)),
+        tell: (message) => Effect.asVoid(post(parts, message, null)),
         begun: (negotiated, listens) =>
           Effect.gen(function* () {
-            version = negotiated
-            if (listens) listening = yield* Effect.forkIn(listen, scope)
+            state.version = negotiated
+            if (listens) listening = yield* Effect.forkIn(listen(parts), scope)
           }),
         close: Effect.suspend(() =>
-          Effect.zipRight(listening === null ? Effect.void : Fiber.interrupt(listening), leave)
+          Effect.zipRight(listening === null ? Effect.void : Fiber.interrupt(listening), leave(parts))
         )
       }
     })

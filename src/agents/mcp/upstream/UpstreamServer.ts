@@ -98,20 +98,55 @@ const isOfConnection = (error: PeerError): boolean =>
 
 const isSessionGone = (error: PeerError): boolean => !(error instanceof RpcError) && error.reason === "gone"
 
-export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
-  const { allows, connectMs, idleMs, name, onChange, open, scope, scrub, timeoutMs, timers } = options
+/** Failures of a server in a row, and the rest that follows. */
+class Failures {
+  readonly #nowMs: () => number
+  #count = 0
+  #failedAtMs = 0
+  #last: PeerError | null = null
+  /** What the last one was, as a sentence; null when the server works. */
+  message: string | null = null
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** False: it was noted already. The end of a connection is reported by the connection, and by each request that was in progress. */
+  note(error: PeerError, message: string): boolean {
+    if (error === this.#last) return false
+    this.#last = error
+    const nowMs = this.#nowMs()
+    this.#count = (nowMs - this.#failedAtMs > serverLimits.forgetMs ? 0 : this.#count) + 1
+    this.#failedAtMs = nowMs
+    this.message = message
+    return true
+  }
+
+  forget(): void {
+    this.#count = 0
+  }
+
+  leftMs(): number {
+    return this.#failedAtMs + retryDelayMs(this.#count) - this.#nowMs()
+  }
+
+  isResting(): boolean {
+    return this.message !== null && this.leftMs() > 0
+  }
+}
+
+interface ConnectionEvents {
+  readonly onToolsChanged: () => void
+  readonly onDown: (error: PeerError) => Effect.Effect<void>
+}
+
+/** The connection to a server: made when it is first needed, and closed when it was not used for a while. */
+const makeConnection = (
+  { connectMs, idleMs, open, scope, timers }: ServerOptions,
+  { onDown, onToolsChanged }: ConnectionEvents
+) => {
   let peer: Peer | null = null
-  let tools: ReadonlyArray<ForeignTool> | null = null
-  let shown = ""
-  let fetchedAtMs = 0
-  let isStale = false
-  let failures = 0
-  let failedAtMs = 0
-  let lastError: string | null = null
-  let lastFailure: PeerError | null = null
-  let seenAtMs: number | null = null
   let about: Pick<Peer, "info" | "version"> | null = null
-  const places = makeFairPlaces(() => serverLimits.calls)
   /** Calls and lists that are in progress. */
   let uses = 0
   let idle: Timer | null = null
@@ -121,40 +156,15 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
     return Effect.asVoid(Effect.forkIn(one.close, scope))
   }
 
-  const show = (now: ReadonlyArray<ForeignTool> | null): void => {
-    const text = JSON.stringify(now)
-    tools = now
-    if (text === shown) return
-    shown = text
-    onChange()
-  }
-
-  const down = (error: PeerError): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      // The end of a connection is reported by the connection, and by each request that was in progress.
-      if (error === lastFailure) return Effect.void
-      lastFailure = error
-      const nowMs = timers.nowMs()
-      failures = (nowMs - failedAtMs > serverLimits.forgetMs ? 0 : failures) + 1
-      failedAtMs = nowMs
-      lastError = sentenceOf(error, scrub)
-      const old = peer
-      show(null)
-      return old === null ? Effect.void : drop(old)
-    })
-
   const connecting = shared(
     Effect.gen(function* () {
       let own: Peer | null = null
       const made = yield* connect(
         open,
         {
-          onToolsChanged: () => {
-            isStale = true
-            onChange()
-          },
+          onToolsChanged,
           onEnd: (error) => {
-            if (own !== null && peer === own) Effect.runFork(down(error))
+            if (own !== null && peer === own) Effect.runFork(onDown(error))
           }
         },
         connectMs,
@@ -196,52 +206,100 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
       )
     )
 
-  const listOf = (one: Peer): Effect.Effect<ReadonlyArray<ForeignTool>, PeerError> =>
-    Effect.gen(function* () {
-      const found = new Map<string, ForeignTool>()
-      let cursor: string | null = null
-      let chars = 0
-      for (let page = 0; page < serverLimits.pages && found.size < mostTools; page += 1) {
-        const params: JsonObject = cursor === null ? {} : { cursor }
-        const result = yield* one.request("tools/list", { params, timeoutMs, progress: null })
-        chars += JSON.stringify(result).length
-        if (chars > maxAnswerBytes) return yield* linkError("invalid", `has more than ${maxAnswerBytes} bytes of tools`)
-        const read = readPage(result, allows)
-        if (read === null) return yield* linkError("invalid", "answered without a list of tools")
-        for (const tool of read.tools) {
-          if (found.size < mostTools && !found.has(tool.name)) found.set(tool.name, tool)
-        }
-        if (read.nextCursor === null || read.nextCursor === cursor) break
-        cursor = read.nextCursor
-      }
-      return [...found.values()]
+  return {
+    withPeer,
+    about: () => about,
+    drop: Effect.suspend(() => (peer === null ? Effect.void : drop(peer))),
+    close: Effect.suspend(() => {
+      idle?.cancel()
+      return peer === null ? Effect.void : peer.close
     })
+  }
+}
+
+const listOf = (
+  { allows, timeoutMs }: ServerOptions,
+  one: Peer
+): Effect.Effect<ReadonlyArray<ForeignTool>, PeerError> =>
+  Effect.gen(function* () {
+    const found = new Map<string, ForeignTool>()
+    let cursor: string | null = null
+    let chars = 0
+    for (let page = 0; page < serverLimits.pages && found.size < mostTools; page += 1) {
+      const params: JsonObject = cursor === null ? {} : { cursor }
+      const result = yield* one.request("tools/list", { params, timeoutMs, progress: null })
+      chars += JSON.stringify(result).length
+      if (chars > maxAnswerBytes) return yield* linkError("invalid", `has more than ${maxAnswerBytes} bytes of tools`)
+      const read = readPage(result, allows)
+      if (read === null) return yield* linkError("invalid", "answered without a list of tools")
+      for (const tool of read.tools) {
+        if (found.size < mostTools && !found.has(tool.name)) found.set(tool.name, tool)
+      }
+      if (read.nextCursor === null || read.nextCursor === cursor) break
+      cursor = read.nextCursor
+    }
+    return [...found.values()]
+  })
+
+/** The tools of a server as they were last listed. */
+const makeTools = (options: ServerOptions) => {
+  const { onChange, scope, scrub, timeoutMs, timers } = options
+  const failures = new Failures(timers.nowMs)
+  let tools: ReadonlyArray<ForeignTool> | null = null
+  let shown = ""
+  let fetchedAtMs = 0
+  let isStale = false
+  let seenAtMs: number | null = null
+
+  const show = (now: ReadonlyArray<ForeignTool> | null): void => {
+    const text = JSON.stringify(now)
+    tools = now
+    if (text === shown) return
+    shown = text
+    onChange()
+  }
+
+  const down = (error: PeerError): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (!failures.note(error, sentenceOf(error, scrub))) return Effect.void
+      const dropped = connection.drop
+      show(null)
+      return dropped
+    })
+
+  const connection = makeConnection(options, {
+    onToolsChanged: () => {
+      isStale = true
+      onChange()
+    },
+    onDown: down
+  })
 
   const refreshing = shared(
     Effect.gen(function* () {
       // What changes while it is asked is asked for again.
       isStale = false
-      const found = yield* withPeer(listOf).pipe(
-        Effect.timeoutFail({
-          duration: 2 * timeoutMs,
-          onTimeout: () => linkError("timeout", `did not list its tools within ${(2 * timeoutMs) / 1_000} seconds`)
-        })
-      )
+      const found = yield* connection
+        .withPeer((one) => listOf(options, one))
+        .pipe(
+          Effect.timeoutFail({
+            duration: 2 * timeoutMs,
+            onTimeout: () => linkError("timeout", `did not list its tools within ${(2 * timeoutMs) / 1_000} seconds`)
+          })
+        )
       fetchedAtMs = timers.nowMs()
       seenAtMs = fetchedAtMs
-      lastError = null
+      failures.message = null
       show(found)
     }).pipe(Effect.tapError(down)),
     scope
   )
 
   const isFresh = (): boolean => !isStale && timers.nowMs() - fetchedAtMs < serverLimits.toolsTtlMs
-  const leftMs = (): number => failedAtMs + retryDelayMs(failures) - timers.nowMs()
-  const isResting = (): boolean => lastError !== null && leftMs() > 0
 
   const known: UpstreamServer["tools"] = (waitMs) =>
     Effect.suspend(() => {
-      if ((tools !== null && isFresh()) || isResting()) return Effect.succeed(tools ?? [])
+      if ((tools !== null && isFresh()) || failures.isResting()) return Effect.succeed(tools ?? [])
       return refreshing.pipe(
         Effect.timeout(waitMs),
         Effect.ignore,
@@ -251,23 +309,40 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
 
   const listed: UpstreamServer["listed"] = (waitMs) =>
     Effect.suspend(() => {
-      if (lastError === null) return known(waitMs)
+      if (failures.message === null) return known(waitMs)
       return Effect.as(Effect.forkIn(known(2 * timeoutMs), scope), tools ?? [])
     })
 
+  return {
+    connection,
+    down,
+    failures,
+    known,
+    listed,
+    refreshing,
+    answered: () => void (seenAtMs = timers.nowMs()),
+    seen: () => ({ tools, seenAtMs })
+  }
+}
+
+export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
+  const { name, scrub, timeoutMs } = options
+  const { answered, connection, down, failures, known, listed, refreshing, seen } = makeTools(options)
+  const places = makeFairPlaces(() => serverLimits.calls)
+
   const asked = (tool: string, input: JsonObject, { isProgressWanted, progress }: ToolCall) => {
     const params: JsonObject = { name: tool, arguments: input }
-    return withPeer((one) =>
+    return connection.withPeer((one) =>
       one.request("tools/call", { params, timeoutMs, progress: isProgressWanted ? progress : null })
     )
   }
 
   const call: UpstreamServer["call"] = (tool, input, how) =>
     Effect.suspend((): Effect.Effect<JsonObject, PeerError> => {
-      if (isResting())
+      if (failures.isResting())
         return linkError(
           "unreachable",
-          `${lastError ?? "failed"}; it is asked again in ${Math.ceil(leftMs() / 1_000)} s`
+          `${failures.message ?? "failed"}; it is asked again in ${Math.ceil(failures.leftMs() / 1_000)} s`
         )
       const caller = identityOf(how.caller)
       const leave = places.enter(caller)
@@ -280,11 +355,11 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
       Effect.flatMap((result): Effect.Effect<ToolOutput, PeerError> => {
         const output = readResult(result)
         if (output === null) return linkError("invalid", "answered with what is no result of a tool")
-        seenAtMs = timers.nowMs()
-        failures = 0
+        answered()
+        failures.forget()
         return Effect.succeed(output)
       }),
-      Effect.tapError((error) => (isOfConnection(error) && !isResting() ? down(error) : Effect.void)),
+      Effect.tapError((error) => (isOfConnection(error) && !failures.isResting() ? down(error) : Effect.void)),
       Effect.catchAll((error) => Effect.succeed(failed(`'${name}' ${asSentence(sentenceOf(error, scrub))}`)))
     )
 
@@ -293,20 +368,22 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
     listed,
     call,
     probe: Effect.suspend(() => {
-      failures = 0
+      failures.forget()
       return refreshing
     }),
-    state: () => ({
-      status: tools !== null ? "online" : lastError !== null ? "down" : "idle",
-      lastError,
-      tools,
-      info: about?.info ?? null,
-      version: about?.version ?? null,
-      seenAtMs
-    }),
-    close: Effect.suspend(() => {
-      idle?.cancel()
-      return peer === null ? Effect.void : peer.close
-    })
+    state: () => {
+      const { seenAtMs, tools } = seen()
+      const about = connection.about()
+      const lastError = failures.message
+      return {
+        status: tools !== null ? "online" : lastError !== null ? "down" : "idle",
+        lastError,
+        tools,
+        info: about?.info ?? null,
+        version: about?.version ?? null,
+        seenAtMs
+      }
+    },
+    close: connection.close
   }
 }

@@ -119,166 +119,180 @@ const endpointOf = (url: string, row: StoredMcpServer) => ({
   )
 })
 
+/** The same for each change of a server. */
+const seersOf =
+  ({ allowedKeys }: StoredMcpServer): Sees =>
+  (caller) =>
+    mayUseServer(caller, allowedKeys)
+
+const isSame = (a: StoredMcpServer, b: StoredMcpServer): boolean =>
+  a.updatedAtMs === b.updatedAtMs && a.locked === b.locked && a.name === b.name && a.isEnabled === b.isEnabled
+
+const toolOf = ({ row, server }: Entry, tool: ForeignTool): Tool => ({
+  name: offeredName(row.name, tool.name),
+  server: row.name,
+  toolset: "servers",
+  title: tool.title,
+  description: tool.description,
+  scopes: foreignScopes,
+  effect: tool.effect,
+  isIdempotent: tool.isIdempotent,
+  isOpenWorld: tool.isOpenWorld,
+  inputSchema: tool.inputSchema,
+  outputSchema: tool.outputSchema,
+  passed: tool.passed,
+  call: (input, call) => server.call(tool.name, input, call)
+})
+
+/** Makes a replacement for a tool that cannot be found because its server is down: the call reports that. */
+const downTool = ({ row, server }: Entry, tool: string): Tool => ({
+  name: offeredName(row.name, tool),
+  server: row.name,
+  toolset: "servers",
+  title: tool,
+  description: "",
+  scopes: foreignScopes,
+  effect: "destroy",
+  isIdempotent: false,
+  isOpenWorld: true,
+  inputSchema: { type: "object" },
+  outputSchema: null,
+  call: () => Effect.sync(() => failed(`'${row.name}' ${server.state().lastError ?? "does not answer"}.`))
+})
+
+const usable = (found: ReadonlyMap<string, Entry>, caller: Caller): ReadonlyArray<Entry> => {
+  return [...found.values()].filter(({ row }) => mayUseServer(caller, row.allowedKeys))
+}
+
+/** Begins the work with a server, in a scope of its own. */
+const makeBegin = (all: Scope.Scope) =>
+  Effect.gen(function* () {
+    const { environment } = yield* AppConfig
+    const timers = yield* Timers
+    const upstream = yield* Upstream
+
+    const linkOf = (row: StoredMcpServer, scope: Scope.Scope, scrub: (text: string) => string): OpenLink => {
+      const { locked, program, url } = row
+      if (locked) return () => linkError("unreachable", lockedText)
+      if (url !== null) return httpLink({ dispatch: upstream.dispatch, endpoint: endpointOf(url, row), scope, scrub })
+      if (program === null) return () => linkError("unreachable", "has neither a URL nor a program")
+      const { args, command, env } = program
+      const started = {
+        command,
+        args: args.map(Redacted.value),
+        environment: { ...programEnvironment(environment), ...plain(env) }
+      }
+      return stdioLink(timers, started, sentTo(row), scrub)
+    }
+
+    return (row: StoredMcpServer, onChange: () => void): Effect.Effect<Entry> =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.fork(all, ExecutionStrategy.sequential)
+        const scrub = scrubber(secretsOf(row))
+        const server = makeUpstreamServer({
+          name: row.name,
+          timeoutMs: row.timeoutMs,
+          connectMs: row.url === null ? row.timeoutMs : Math.min(connectMs, row.timeoutMs),
+          idleMs: row.url === null ? programIdleMs : null,
+          open: linkOf(row, scope, scrub),
+          allows: row.allowedTools === null ? () => true : anyWildcard(row.allowedTools),
+          scope,
+          timers,
+          scrub,
+          onChange
+        })
+        yield* Scope.addFinalizer(scope, server.close)
+        return { row, server, scope }
+      })
+  })
+
+type Begin = Effect.Effect.Success<ReturnType<typeof makeBegin>>
+
+/** The servers that are enabled, read from the table when they are first needed. */
+const makeEntries = (all: Scope.Scope, begin: Begin, changed: (sees: Sees) => void) =>
+  Effect.gen(function* () {
+    const repo = yield* McpServerRepo
+    const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+    let entries: ReadonlyMap<string, Entry> | null = null
+
+    const beginTelling = (row: StoredMcpServer): Effect.Effect<Entry> => {
+      const sees = seersOf(row)
+      return begin(row, () => changed(sees))
+    }
+
+    /** Loads the registered servers; gives those that are there no more, or anew. */
+    const load = Effect.gen(function* () {
+      const rows = yield* repo.list
+      const before = entries ?? new Map<string, Entry>()
+      const now = new Map<string, Entry>()
+      for (const row of rows.filter(({ isEnabled }) => isEnabled)) {
+        const known = before.get(row.id)
+        now.set(row.id, known !== undefined && isSame(known.row, row) ? known : yield* beginTelling(row))
+      }
+      entries = now
+      const gone = [...before.values()].filter((entry) => now.get(entry.row.id) !== entry)
+      for (const { scope } of gone) yield* Effect.forkIn(Scope.close(scope, Exit.void), all)
+      const added = [...now.values()].filter((entry) => before.get(entry.row.id) !== entry)
+      return { now, others: [...gone, ...added].map(({ row }) => seersOf(row)) }
+    })
+
+    const reload = oneAtATime(Effect.uninterruptible(load)).pipe(
+      Effect.map(({ others }) => {
+        if (others.length > 0) changed((caller) => others.some((sees) => sees(caller)))
+      })
+    )
+
+    /** The table is read first: where that fails, all stays as it is. Programs have ended when it is done. */
+    const restart = oneAtATime(
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          const former = entries ?? new Map<string, Entry>()
+          entries = null
+          const { now } = yield* Effect.tapError(load, () =>
+            Effect.sync(() => {
+              entries = former
+            })
+          )
+          yield* Effect.forEach(former.values(), ({ scope }) => Scope.close(scope, Exit.void), {
+            concurrency: "unbounded",
+            discard: true
+          })
+          changed((caller) => [...former.values(), ...now.values()].some(({ row }) => seersOf(row)(caller)))
+          return now.size
+        })
+      )
+    ).pipe(Effect.withSpan("Upstreams.restart"))
+
+    const loaded: Effect.Effect<ReadonlyMap<string, Entry>> = Effect.suspend(() =>
+      entries !== null
+        ? Effect.succeed(entries)
+        : oneAtATime(
+            Effect.suspend(() =>
+              entries !== null ? Effect.succeed(entries) : Effect.map(Effect.uninterruptible(load), ({ now }) => now)
+            )
+          ).pipe(
+            Effect.catchAll((problem) =>
+              Effect.as(
+                Effect.logWarning("The registered MCP servers could not be read", problem),
+                new Map<string, Entry>()
+              )
+            )
+          )
+    )
+
+    return { known: () => entries, loaded, reload, restart }
+  })
+
 export const make = Effect.gen(function* () {
-  const { environment } = yield* AppConfig
-  const repo = yield* McpServerRepo
-  const timers = yield* Timers
-  const upstream = yield* Upstream
   // Programs are ended side by side.
   const all = yield* Effect.acquireRelease(Scope.make(ExecutionStrategy.parallel), (scope) =>
     Scope.close(scope, Exit.void)
   )
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   const listeners = new Set<(sees: Sees) => void>()
-  let entries: ReadonlyMap<string, Entry> | null = null
-
-  const changed = (sees: Sees): void => {
+  const begin = yield* makeBegin(all)
+  const { known, loaded, reload, restart } = yield* makeEntries(all, begin, (sees) => {
     for (const tell of listeners) tell(sees)
-  }
-
-  /** The same for each change of a server. */
-  const seersOf =
-    ({ allowedKeys }: StoredMcpServer): Sees =>
-    (caller) =>
-      mayUseServer(caller, allowedKeys)
-
-  const linkOf = (row: StoredMcpServer, scope: Scope.Scope, scrub: (text: string) => string): OpenLink => {
-    const { locked, program, url } = row
-    if (locked) return () => linkError("unreachable", lockedText)
-    if (url !== null) return httpLink(upstream.dispatch, endpointOf(url, row), scope, scrub)
-    if (program === null) return () => linkError("unreachable", "has neither a URL nor a program")
-    const { args, command, env } = program
-    const started = {
-      command,
-      args: args.map(Redacted.value),
-      environment: { ...programEnvironment(environment), ...plain(env) }
-    }
-    return stdioLink(timers, started, sentTo(row), scrub)
-  }
-
-  const begin = (row: StoredMcpServer, onChange: () => void): Effect.Effect<Entry> =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.fork(all, ExecutionStrategy.sequential)
-      const scrub = scrubber(secretsOf(row))
-      const server = makeUpstreamServer({
-        name: row.name,
-        timeoutMs: row.timeoutMs,
-        connectMs: row.url === null ? row.timeoutMs : Math.min(connectMs, row.timeoutMs),
-        idleMs: row.url === null ? programIdleMs : null,
-        open: linkOf(row, scope, scrub),
-        allows: row.allowedTools === null ? () => true : anyWildcard(row.allowedTools),
-        scope,
-        timers,
-        scrub,
-        onChange
-      })
-      yield* Scope.addFinalizer(scope, server.close)
-      return { row, server, scope }
-    })
-
-  const isSame = (a: StoredMcpServer, b: StoredMcpServer): boolean =>
-    a.updatedAtMs === b.updatedAtMs && a.locked === b.locked && a.name === b.name && a.isEnabled === b.isEnabled
-
-  const beginTelling = (row: StoredMcpServer): Effect.Effect<Entry> => {
-    const sees = seersOf(row)
-    return begin(row, () => changed(sees))
-  }
-
-  /** Loads the registered servers; gives those that are there no more, or anew. */
-  const load = Effect.gen(function* () {
-    const rows = yield* repo.list
-    const before = entries ?? new Map<string, Entry>()
-    const now = new Map<string, Entry>()
-    for (const row of rows.filter(({ isEnabled }) => isEnabled)) {
-      const known = before.get(row.id)
-      now.set(row.id, known !== undefined && isSame(known.row, row) ? known : yield* beginTelling(row))
-    }
-    entries = now
-    const gone = [...before.values()].filter((entry) => now.get(entry.row.id) !== entry)
-    for (const { scope } of gone) yield* Effect.forkIn(Scope.close(scope, Exit.void), all)
-    const added = [...now.values()].filter((entry) => before.get(entry.row.id) !== entry)
-    return { now, others: [...gone, ...added].map(({ row }) => seersOf(row)) }
   })
-
-  const reload = oneAtATime(Effect.uninterruptible(load)).pipe(
-    Effect.map(({ others }) => {
-      if (others.length > 0) changed((caller) => others.some((sees) => sees(caller)))
-    })
-  )
-
-  /** The table is read first: where that fails, all stays as it is. Programs have ended when it is done. */
-  const restart = oneAtATime(
-    Effect.uninterruptible(
-      Effect.gen(function* () {
-        const former = entries ?? new Map<string, Entry>()
-        entries = null
-        const { now } = yield* Effect.tapError(load, () =>
-          Effect.sync(() => {
-            entries = former
-          })
-        )
-        yield* Effect.forEach(former.values(), ({ scope }) => Scope.close(scope, Exit.void), {
-          concurrency: "unbounded",
-          discard: true
-        })
-        changed((caller) => [...former.values(), ...now.values()].some(({ row }) => seersOf(row)(caller)))
-        return now.size
-      })
-    )
-  ).pipe(Effect.withSpan("Upstreams.restart"))
-
-  const loaded: Effect.Effect<ReadonlyMap<string, Entry>> = Effect.suspend(() =>
-    entries !== null
-      ? Effect.succeed(entries)
-      : oneAtATime(
-          Effect.suspend(() =>
-            entries !== null ? Effect.succeed(entries) : Effect.map(Effect.uninterruptible(load), ({ now }) => now)
-          )
-        ).pipe(
-          Effect.catchAll((problem) =>
-            Effect.as(
-              Effect.logWarning("The registered MCP servers could not be read", problem),
-              new Map<string, Entry>()
-            )
-          )
-        )
-  )
-
-  const toolOf = ({ row, server }: Entry, tool: ForeignTool): Tool => ({
-    name: offeredName(row.name, tool.name),
-    server: row.name,
-    toolset: "servers",
-    title: tool.title,
-    description: tool.description,
-    scopes: foreignScopes,
-    effect: tool.effect,
-    isIdempotent: tool.isIdempotent,
-    isOpenWorld: tool.isOpenWorld,
-    inputSchema: tool.inputSchema,
-    outputSchema: tool.outputSchema,
-    passed: tool.passed,
-    call: (input, call) => server.call(tool.name, input, call)
-  })
-
-  /** Makes a replacement for a tool that cannot be found because its server is down: the call reports that. */
-  const downTool = ({ row, server }: Entry, tool: string): Tool => ({
-    name: offeredName(row.name, tool),
-    server: row.name,
-    toolset: "servers",
-    title: tool,
-    description: "",
-    scopes: foreignScopes,
-    effect: "destroy",
-    isIdempotent: false,
-    isOpenWorld: true,
-    inputSchema: { type: "object" },
-    outputSchema: null,
-    call: () => Effect.sync(() => failed(`'${row.name}' ${server.state().lastError ?? "does not answer"}.`))
-  })
-
-  const usable = (found: ReadonlyMap<string, Entry>, caller: Caller): ReadonlyArray<Entry> => {
-    return [...found.values()].filter(({ row }) => mayUseServer(caller, row.allowedKeys))
-  }
 
   const tools = Effect.fn("Upstreams.tools")(function* (caller: Caller) {
     const found = usable(yield* loaded, caller)
@@ -326,7 +340,7 @@ export const make = Effect.gen(function* () {
     reload,
     restart,
     known: () =>
-      [...(entries?.values() ?? [])].reduce((sum, { server }) => sum + (server.state().tools?.length ?? 0), 0),
+      [...(known()?.values() ?? [])].reduce((sum, { server }) => sum + (server.state().tools?.length ?? 0), 0),
     onChange: (listener) => void listeners.add(listener)
   })
 })

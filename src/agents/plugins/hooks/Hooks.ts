@@ -9,26 +9,22 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import type { Mutable } from "effect/Types"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
-import type { PluginAction } from "../../../subjects/routing/entity.ts"
-import { RequestHook } from "../../../subjects/plugins/entity.ts"
+import type { RequestHook } from "../../../subjects/plugins/entity.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import * as AppConfig from "../../../platform/AppConfig.ts"
-import { EventLine } from "./EventLine.ts"
 import type { HookRun } from "./HookRun.ts"
-import { HookCounts, type HookStats, noStats } from "./HookStats.ts"
+import type { HookStats } from "./HookStats.ts"
+import { type BlockedAnswer, eventOf, type HookEvent, type HookListener, type HookOutcome } from "./Listener.ts"
 import {
-  type BlockedAnswer,
-  eventOf,
-  type HookCall,
-  type HookEvent,
-  type HookListener,
-  type HookOutcome
-} from "./Listener.ts"
+  failedBy,
+  ActiveListeners,
+  holdsStreams,
+  observesStreams,
+  type Active,
+  type Listens,
+  type FailingPlugin
+} from "./ActiveListeners.ts"
 
-/** Failures of one plugin in a row after which it is called no more. */
-export const mostFailures = 5
 /**
  * Pause in ms before each batch that is not full: events of requests that run at the same time cross together. Waking a
  * thread costs more than the events.
@@ -36,22 +32,6 @@ export const mostFailures = 5
 export const gatheringMs = 50
 /** Most observed streams that are sent to a plugin at once; further ones are dropped. */
 export const mostObserving = 64
-
-/** Events with listeners. The same object as long as the gateway runs. */
-export type Listens = Readonly<Record<RequestHook, boolean>> & {
-  /** True when any event has listeners. */
-  readonly any: boolean
-  /** True when whole answers of streams are listened to before their first byte. */
-  readonly bufferedStreams: boolean
-}
-
-/** A plugin has failed too often in a row. It is called no more until listeners are set anew; with `failClosed` requests are refused meanwhile. */
-export interface FailingPlugin {
-  readonly plugin: string
-  readonly failures: number
-  /** Reason of the last failure. */
-  readonly reason: string
-}
 
 export type RequestVerdict =
   /** `body`: the same bytes where nothing was changed. */
@@ -114,149 +94,25 @@ export class Hooks extends Context.Tag("gateway/agents/plugins/hooks/Hooks")<
   }
 >() {}
 
-/** A listener in force. */
-interface Active {
-  readonly listener: HookListener
-  readonly counts: HookCounts
-  readonly line: EventLine
-  failures: number
-  isStopped: boolean
-  isDraining: boolean
-  observing: number
+/** Checks a plugin's change of an answer that is not sent. */
+const usable = (outcome: HookOutcome, { body, isReadable }: HookedAnswer): HookOutcome => {
+  if (outcome._tag === "Blocked") return failedBy(outcome, "an answer cannot be blocked, only changed")
+  if (outcome._tag !== "Changed") return outcome
+  return body !== null && isReadable(outcome.body)
+    ? outcome
+    : failedBy(outcome, "its answer cannot be read in the client's format")
 }
 
-const stopped: HookOutcome = {
-  _tag: "Failed",
-  reason: "it has failed too often and is called no more",
-  metadata: null,
-  ms: 0
-}
-
-const hooks = RequestHook.literals
-
-const inOrder = (active: ReadonlyArray<Active>, hook: RequestHook): ReadonlyArray<Active> =>
-  active
-    .filter(({ listener }) => listener.hooks[hook] !== undefined)
-    .toSorted(
-      ({ listener: one }, { listener: other }) =>
-        (one.hooks[hook]?.priority ?? 0) - (other.hooks[hook]?.priority ?? 0) ||
-        (one.plugin < other.plugin ? -1 : one.plugin > other.plugin ? 1 : 0)
-    )
-
-const holdsStreams = ({ listener }: Active): boolean => listener.hooks.onResponse?.stream === "buffer"
-const observesStreams = (active: Active): boolean => !holdsStreams(active)
-
-const actionOf = ({ _tag }: HookOutcome): PluginAction => {
-  switch (_tag) {
-    case "Unchanged":
-      return "none"
-    case "Changed":
-      return "modified"
-    case "Blocked":
-      return "blocked"
-    case "Failed":
-      return "failed"
-  }
-}
-
-const failedBy = (outcome: HookOutcome, reason: string): HookOutcome => ({
-  _tag: "Failed",
-  reason,
-  metadata: null,
-  ms: outcome.ms
-})
-
-export const make = Effect.gen(function* () {
-  const { maxBodyBytes } = yield* AppConfig.AppConfig
-  const fibers = yield* FiberSet.make<void>()
-  const run = yield* FiberSet.runtime(fibers)<never>()
-  const listens: Mutable<Listens> = {
-    ...(Object.fromEntries(hooks.map((hook) => [hook, false])) as Record<RequestHook, boolean>),
-    any: false,
-    bufferedStreams: false
-  }
-  const byHook = new Map<RequestHook, ReadonlyArray<Active>>()
-  const counts = new Map<string, HookCounts>()
-  const failingListeners = new Set<(failing: FailingPlugin) => void>()
-  let active: ReadonlyArray<Active> = []
-
-  const of = (hook: RequestHook): ReadonlyArray<Active> => byHook.get(hook) ?? []
-
-  const made = (listener: HookListener): Active => {
-    const known = active.find((each) => each.listener === listener)
-    if (known !== undefined) return known
-    const counted = counts.get(listener.plugin) ?? new HookCounts()
-    counts.set(listener.plugin, counted)
-    return {
-      listener,
-      counts: counted,
-      line: new EventLine(),
-      failures: 0,
-      isStopped: false,
-      isDraining: false,
-      observing: 0
-    }
-  }
-
-  const set = (listeners: ReadonlyArray<HookListener>): void => {
-    active = listeners.map(made)
-    for (const name of counts.keys()) if (!active.some(({ listener }) => listener.plugin === name)) counts.delete(name)
-    for (const hook of hooks) {
-      const those = inOrder(active, hook)
-      byHook.set(hook, those)
-      listens[hook] = those.length > 0
-    }
-    listens.any = hooks.some((hook) => listens[hook])
-    listens.bufferedStreams = of("onResponse").some(holdsStreams)
-  }
-
-  const failedOnce = (each: Active, reason: string): void => {
-    // What was replaced says nothing of what is in its place.
-    if (!active.includes(each)) return
-    each.failures += 1
-    if (each.failures < mostFailures || each.isStopped) return
-    each.isStopped = true
-    const failing = { plugin: each.listener.plugin, failures: each.failures, reason }
-    for (const tell of failingListeners) tell(failing)
-  }
-
-  const noteOutcome = (each: Active, permission: ContentPermission | null, outcome: HookOutcome): void => {
-    each.counts.waited(actionOf(outcome), outcome.ms)
-    // What it threw may have the words of the request in it.
-    if (outcome._tag === "Failed") failedOnce(each, permission === null ? "it failed" : outcome.reason)
-    else each.failures = 0
-  }
-
-  /** A listener keeps its bounds itself; one that dies all the same has failed. */
-  const called = (each: Active, call: HookCall): Effect.Effect<HookOutcome | null> =>
-    each.isStopped
-      ? Effect.succeed(stopped)
-      : Effect.catchAllDefect(each.listener.call(call), () =>
-          Effect.succeed<HookOutcome>({
-            _tag: "Failed",
-            reason: "the gateway could not call it",
-            metadata: null,
-            ms: 0
-          })
-        )
-
-  const settle = (each: Active, hookRun: HookRun, hook: RequestHook, outcome: HookOutcome): HookOutcome => {
-    const isTaken = outcome.metadata === null || hookRun.add(outcome.metadata)
-    const settled =
-      isTaken || outcome._tag !== "Unchanged" ? outcome : failedBy(outcome, "the metadata of the request are too large")
-    if (outcome !== stopped) noteOutcome(each, hookRun.permission, settled)
-    hookRun.called(each.listener.plugin, hook, actionOf(settled), settled.ms)
-    return settled
-  }
-
+/** Calls of listeners that may change a request or its answer. */
+const makeCalls = (listeners: ActiveListeners, maxBodyBytes: number, run: (effect: Effect.Effect<void>) => unknown) => {
   const request: typeof Hooks.Service.request = Effect.fnUntraced(function* (hookRun: HookRun, asked: Uint8Array) {
     let body = asked
-    for (const each of of("onRequest")) {
+    for (const each of listeners.of("onRequest")) {
       const call = { context: hookRun.context("onRequest"), permission: hookRun.permission, body, payload: {} }
-      const told = yield* called(each, call)
+      const told = yield* listeners.called(each, call)
       if (told === null) continue
       const isTooLarge = told._tag === "Changed" && told.body.length > maxBodyBytes
-      const outcome = settle(
+      const outcome = listeners.settle(
         each,
         hookRun,
         "onRequest",
@@ -270,32 +126,23 @@ export const make = Effect.gen(function* () {
     return { _tag: "Passed", body } as const
   })
 
-  /** Checks a plugin's change of an answer that is not sent. */
-  const usable = (outcome: HookOutcome, { body, isReadable }: HookedAnswer): HookOutcome => {
-    if (outcome._tag === "Blocked") return failedBy(outcome, "an answer cannot be blocked, only changed")
-    if (outcome._tag !== "Changed") return outcome
-    return body !== null && isReadable(outcome.body)
-      ? outcome
-      : failedBy(outcome, "its answer cannot be read in the client's format")
-  }
-
   const response: typeof Hooks.Service.response = Effect.fnUntraced(function* (
     hookRun: HookRun,
     answer: HookedAnswer,
     isStream: boolean
   ) {
     let { body } = answer
-    for (const each of of("onResponse")) {
+    for (const each of listeners.of("onResponse")) {
       if (isStream && !holdsStreams(each)) continue
       const context = hookRun.context("onResponse", answer.provider)
-      const told = yield* called(each, {
+      const told = yield* listeners.called(each, {
         context,
         permission: hookRun.permission,
         body,
         payload: answer.payload
       })
       if (told === null) continue
-      const outcome = settle(each, hookRun, "onResponse", usable(told, answer))
+      const outcome = listeners.settle(each, hookRun, "onResponse", usable(told, answer))
       const { failClosed, plugin } = each.listener
       if (outcome._tag === "Changed") body = outcome.body
       if (outcome._tag === "Failed" && failClosed) return { _tag: "Refused", plugin } as const
@@ -304,7 +151,7 @@ export const make = Effect.gen(function* () {
   })
 
   const observe: typeof Hooks.Service.observe = (hookRun, answer) => {
-    for (const each of of("onResponse")) {
+    for (const each of listeners.of("onResponse")) {
       if (!observesStreams(each) || each.isStopped) continue
       if (each.observing >= mostObserving) {
         each.counts.dropped()
@@ -313,22 +160,30 @@ export const make = Effect.gen(function* () {
       each.observing += 1
       const context = hookRun.context("onResponse", answer.provider)
       const asked = { context, permission: hookRun.permission, body: answer.body, payload: answer.payload }
-      const calling = Effect.map(called(each, asked), (told) => {
+      const calling = Effect.map(listeners.called(each, asked), (told) => {
         if (told === null) return
         // A sent change is not undone.
         const isDone = told._tag === "Unchanged" || told._tag === "Failed"
-        settle(each, hookRun, "onResponse", isDone ? told : { ...told, _tag: "Unchanged" })
+        listeners.settle(each, hookRun, "onResponse", isDone ? told : { ...told, _tag: "Unchanged" })
       })
       run(Effect.onExit(calling, () => Effect.sync(() => void (each.observing -= 1))))
     }
   }
 
+  return { observe, request, response }
+}
+
+/** Events for listeners that only watch: they are gathered, and each listener gets them in batches. */
+const makeEmit = (
+  listeners: ActiveListeners,
+  run: (effect: Effect.Effect<void>) => unknown
+): typeof Hooks.Service.emit => {
   const told = (each: Active, batch: ReadonlyArray<HookEvent>): Effect.Effect<void> =>
     Effect.map(Effect.exit(each.listener.notify(batch)), (exit) => {
       const failed = Exit.isSuccess(exit) ? Math.min(exit.value, batch.length) : batch.length
       each.counts.notified(batch.length, failed)
       if (failed < batch.length) each.failures = 0
-      for (let count = 0; count < failed; count += 1) failedOnce(each, "it failed at an event")
+      for (let count = 0; count < failed; count += 1) listeners.failedOnce(each, "it failed at an event")
     })
 
   const drain = (each: Active): Effect.Effect<void> =>
@@ -347,12 +202,12 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  const emit: typeof Hooks.Service.emit = (hookRun, hook, payload, bodyOf, provider) => {
+  return (hookRun, hook, payload, bodyOf, provider) => {
     const context = hookRun.context(hook, provider)
     const { permission } = hookRun
     let plain: HookEvent | null = null
     let full: HookEvent | null = null
-    for (const each of of(hook)) {
+    for (const each of listeners.of(hook)) {
       if (each.isStopped) continue
       const wantsBody = bodyOf !== undefined && each.listener.hooks[hook]?.body === true
       const event: HookEvent = wantsBody
@@ -367,21 +222,23 @@ export const make = Effect.gen(function* () {
       run(drain(each))
     }
   }
+}
 
+export const make = Effect.gen(function* () {
+  const { maxBodyBytes } = yield* AppConfig.AppConfig
+  const fibers = yield* FiberSet.make<void>()
+  const run = yield* FiberSet.runtime(fibers)<never>()
+  const listeners = new ActiveListeners()
   return Hooks.of({
-    listens,
-    set,
-    request,
-    response,
-    observe,
-    emit,
+    listens: listeners.listens,
+    set: (given) => listeners.set(given),
+    ...makeCalls(listeners, maxBodyBytes, run),
+    emit: makeEmit(listeners, run),
     guardOf: (hook, isStream) =>
-      of(hook).find((each) => each.listener.failClosed && (!isStream || holdsStreams(each)))?.listener.plugin ?? null,
-    statsOf: (plugin) => counts.get(plugin)?.view() ?? noStats,
-    onFailing: (listener) => {
-      failingListeners.add(listener)
-      return () => failingListeners.delete(listener)
-    },
+      listeners.of(hook).find((each) => each.listener.failClosed && (!isStream || holdsStreams(each)))?.listener
+        .plugin ?? null,
+    statsOf: (plugin) => listeners.statsOf(plugin),
+    onFailing: (listener) => listeners.onFailing(listener),
     idle: FiberSet.awaitEmpty(fibers)
   })
 })

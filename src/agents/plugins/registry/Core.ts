@@ -19,7 +19,7 @@ import { PluginRepo, type StoredPlugin } from "../../../subjects/plugins/repo.ts
 import { objectOr } from "../../../wire/json/Json.ts"
 import * as ConfigRules from "../ConfigRules.ts"
 import { integrityOf } from "../files/PluginFiles.ts"
-import { isPluginName, makePluginFolder } from "../files/PluginFolder.ts"
+import { isPluginName, makePluginFolder, type PluginFolder } from "../files/PluginFolder.ts"
 import { Hooks } from "../hooks/Hooks.ts"
 import type { HookStats } from "../hooks/HookStats.ts"
 import { storedManifest } from "../manifest/Manifest.ts"
@@ -28,7 +28,7 @@ import { allowsExec as doesAllowExec } from "../AllowExec.ts"
 import * as Errors from "../PluginErrors.ts"
 import { type LogLine, Sandbox } from "../sandbox/Sandbox.ts"
 import { LogRing } from "./LogRing.ts"
-import { makeRunning } from "./Running.ts"
+import { makeRunning, type Running } from "./Running.ts"
 import { makeStrategies } from "./Strategies.ts"
 
 export interface Plugin {
@@ -53,20 +53,96 @@ export const without = (
   wanted: ReadonlyArray<PluginPermission>
 ): ReadonlyArray<PluginPermission> => wanted.filter((permission) => !granted.includes(permission))
 
-export const makeCore = Effect.gen(function* () {
+/** The files as they were installed; they are checked each time they are loaded. */
+const filesOf = Effect.fnUntraced(function* (folder: PluginFolder, stored: StoredPlugin) {
+  const { name } = stored
+  const read = yield* folder.read(name)
+  const refused = (reason: string) => new Errors.PluginNotStarted({ name, reason, changed: true })
+  if (read._tag === "Missing") return yield* refused("its files are missing")
+  if (read._tag === "NotReadable") return yield* refused(`its files were changed: ${read.problem}`)
+  if (integrityOf(read.files) !== stored.integrity) {
+    return yield* refused("its files were changed since it was installed; install it again to accept that")
+  }
+  return read.files
+})
+
+const mayStart = (
+  allowsExec: boolean,
+  stored: StoredPlugin,
+  manifest: PluginManifest,
+  granted: ReadonlyArray<PluginPermission>
+) =>
+  Effect.gen(function* () {
+    const { name } = stored
+    const missing = without(granted, manifest.permissions)
+    if (missing.length > 0) return yield* new Errors.PermissionsNotGranted({ name, missing })
+    if (manifest.permissions.includes("exec") && !allowsExec) return yield* new Errors.ExecNotAllowed({ name })
+    const { gateway } = manifest
+    if (gateway !== null && isInRange(gatewayVersion, gateway) === false) {
+      const reason = `it needs a gateway of ${gateway}; this one is ${gatewayVersion}`
+      return yield* new Errors.PluginNotStarted({ name, reason, changed: false })
+    }
+  })
+
+/** Stops a plugin that was active: row, event, audit. A guard refuses requests from now on. */
+const makeFail = ({ running, setState }: { readonly running: Running; readonly setState: SetState }) =>
+  Effect.gen(function* () {
+    const events = yield* Events
+    const audit = yield* AuditLog
+    const ids = yield* IdGen
+    return Effect.fnUntraced(function* (stored: StoredPlugin, reason: string) {
+      const manifest = storedManifest(stored)
+      yield* running.stop(stored.name, manifest.failClosed ? { manifest, reason } : null)
+      yield* Effect.logWarning(`The plugin ${stored.name} was stopped: ${reason}`)
+      if (stored.status === "error" && stored.lastError === reason) return
+      yield* setState(stored, { status: "error", lastError: reason.slice(0, 2_000) })
+      const nowMs = yield* Clock.currentTimeMillis
+      events.publish({
+        type: "plugin.error",
+        atMs: nowMs,
+        plugin: stored.name,
+        reason,
+        failClosed: manifest.failClosed
+      })
+      yield* audit.record({
+        id: ids.next(nowMs),
+        timestampMs: Math.trunc(nowMs),
+        action: "plugins.stopped",
+        actor: "gateway",
+        target: stored.name,
+        resourceType: "plugins",
+        status: "failure",
+        ip: "",
+        details: { httpStatus: 0, code: "plugin_error" }
+      })
+    })
+  })
+
+const setStateIn =
+  (repo: typeof PluginRepo.Service) =>
+  (stored: StoredPlugin, state: Partial<Pick<StoredPlugin, "status" | "granted" | "lastError">>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      repo.setState(
+        stored.name,
+        { status: stored.status, granted: stored.granted, lastError: stored.lastError, ...state },
+        nowMs
+      )
+    )
+
+type SetState = ReturnType<typeof setStateIn>
+
+/** What is known of plugins, and how their code is opened. */
+const makeStored = Effect.gen(function* () {
   const repo = yield* PluginRepo
   const hooks = yield* Hooks
-  const events = yield* Events
-  const audit = yield* AuditLog
-  const ids = yield* IdGen
   const { dataDir, environment } = yield* AppConfig
   const folder = makePluginFolder(dataDir)
-  const running = yield* makeRunning(
+  const running = yield* makeRunning({
     hooks,
-    yield* Sandbox,
-    makeStrategies(yield* RouterStrategies, yield* Timers),
-    folder.dataFolder
-  )
+    sandboxes: yield* Sandbox,
+    strategies: makeStrategies(yield* RouterStrategies, yield* Timers),
+    dataFolder: folder.dataFolder
+  })
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   const rings = new Map<string, LogRing>()
   const allowsExec = doesAllowExec(environment)
@@ -96,27 +172,7 @@ export const makeCore = Effect.gen(function* () {
   const configOf = (stored: StoredPlugin, manifest: PluginManifest): ConfigValues =>
     ConfigRules.effective(manifest.configSchema, valuesOf(stored))
 
-  const setState = (stored: StoredPlugin, state: Partial<Pick<StoredPlugin, "status" | "granted" | "lastError">>) =>
-    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      repo.setState(
-        stored.name,
-        { status: stored.status, granted: stored.granted, lastError: stored.lastError, ...state },
-        nowMs
-      )
-    )
-
-  /** The files as they were installed; they are checked each time they are loaded. */
-  const filesOf = Effect.fnUntraced(function* (stored: StoredPlugin) {
-    const { name } = stored
-    const read = yield* folder.read(name)
-    const refused = (reason: string) => new Errors.PluginNotStarted({ name, reason, changed: true })
-    if (read._tag === "Missing") return yield* refused("its files are missing")
-    if (read._tag === "NotReadable") return yield* refused(`its files were changed: ${read.problem}`)
-    if (integrityOf(read.files) !== stored.integrity) {
-      return yield* refused("its files were changed since it was installed; install it again to accept that")
-    }
-    return read.files
-  })
+  const setState = setStateIn(repo)
 
   const openStored = Effect.fnUntraced(function* (
     stored: StoredPlugin,
@@ -125,7 +181,7 @@ export const makeCore = Effect.gen(function* () {
     log: (permission: ContentPermission, line: LogLine) => void,
     withStrategies: boolean
   ) {
-    const files = yield* filesOf(stored)
+    const files = yield* filesOf(folder, stored)
     const config = configOf(stored, manifest)
     const written = objectOr(stored.manifest)
     return yield* Effect.mapError(
@@ -134,65 +190,7 @@ export const makeCore = Effect.gen(function* () {
     )
   })
 
-  /** Stops a plugin that was active: row, event, audit. A guard refuses requests from now on. */
-  const fail = Effect.fnUntraced(function* (stored: StoredPlugin, reason: string) {
-    const manifest = storedManifest(stored)
-    yield* running.stop(stored.name, manifest.failClosed ? { manifest, reason } : null)
-    yield* Effect.logWarning(`The plugin ${stored.name} was stopped: ${reason}`)
-    if (stored.status === "error" && stored.lastError === reason) return
-    yield* setState(stored, { status: "error", lastError: reason.slice(0, 2_000) })
-    const nowMs = yield* Clock.currentTimeMillis
-    events.publish({ type: "plugin.error", atMs: nowMs, plugin: stored.name, reason, failClosed: manifest.failClosed })
-    yield* audit.record({
-      id: ids.next(nowMs),
-      timestampMs: Math.trunc(nowMs),
-      action: "plugins.stopped",
-      actor: "gateway",
-      target: stored.name,
-      resourceType: "plugins",
-      status: "failure",
-      ip: "",
-      details: { httpStatus: 0, code: "plugin_error" }
-    })
-  })
-
-  const mayStart = (stored: StoredPlugin, manifest: PluginManifest, granted: ReadonlyArray<PluginPermission>) =>
-    Effect.gen(function* () {
-      const { name } = stored
-      const missing = without(granted, manifest.permissions)
-      if (missing.length > 0) return yield* new Errors.PermissionsNotGranted({ name, missing })
-      if (manifest.permissions.includes("exec") && !allowsExec) return yield* new Errors.ExecNotAllowed({ name })
-      const { gateway } = manifest
-      if (gateway !== null && isInRange(gatewayVersion, gateway) === false) {
-        const reason = `it needs a gateway of ${gateway}; this one is ${gatewayVersion}`
-        return yield* new Errors.PluginNotStarted({ name, reason, changed: false })
-      }
-    })
-
-  /** Starts a plugin whose row says that it is active. */
-  const startStored = (stored: StoredPlugin) =>
-    Effect.gen(function* () {
-      const manifest = storedManifest(stored)
-      yield* mayStart(stored, manifest, stored.granted)
-      const opened = yield* openStored(stored, manifest, stored.granted, logOf(stored.name), true)
-      yield* running.start(manifest, opened)
-    }).pipe(Effect.catchAll((error) => fail(stored, error._tag === "PluginNotStarted" ? error.reason : error.message)))
-
-  const activateNow = Effect.fnUntraced(function* (stored: StoredPlugin, granted: ReadonlyArray<PluginPermission>) {
-    const manifest = storedManifest(stored)
-    yield* mayStart(stored, manifest, granted)
-    const opened = yield* openStored(stored, manifest, granted, logOf(stored.name), true).pipe(
-      Effect.tapErrorTag("PluginNotStarted", ({ reason }) => setState(stored, { lastError: reason }))
-    )
-    yield* setState(stored, { status: "active", granted, lastError: null }).pipe(Effect.tapError(() => opened.close))
-    yield* running.start(manifest, opened)
-    const problem = yield* opened.lifecycle("onActivate")
-    if (problem !== null) {
-      yield* setState(stored, { status: "active", granted, lastError: `onActivate failed: ${problem}` })
-    }
-    return yield* found(stored.name)
-  })
-
+  const fail = yield* makeFail({ running, setState })
   return {
     repo,
     hooks,
@@ -207,9 +205,40 @@ export const makeCore = Effect.gen(function* () {
     found,
     setState,
     openStored,
-    fail,
-    startStored,
-    activateNow
+    fail
   }
 })
+
+/** Starts plugins that may start. */
+const makeStarting = ({ allowsExec, fail, found, logOf, openStored, running, setState }: Stored) => {
+  /** Starts a plugin whose row says that it is active. */
+  const startStored = (stored: StoredPlugin) =>
+    Effect.gen(function* () {
+      const manifest = storedManifest(stored)
+      yield* mayStart(allowsExec, stored, manifest, stored.granted)
+      const opened = yield* openStored(stored, manifest, stored.granted, logOf(stored.name), true)
+      yield* running.start(manifest, opened)
+    }).pipe(Effect.catchAll((error) => fail(stored, error._tag === "PluginNotStarted" ? error.reason : error.message)))
+
+  const activateNow = Effect.fnUntraced(function* (stored: StoredPlugin, granted: ReadonlyArray<PluginPermission>) {
+    const manifest = storedManifest(stored)
+    yield* mayStart(allowsExec, stored, manifest, granted)
+    const opened = yield* openStored(stored, manifest, granted, logOf(stored.name), true).pipe(
+      Effect.tapErrorTag("PluginNotStarted", ({ reason }) => setState(stored, { lastError: reason }))
+    )
+    yield* setState(stored, { status: "active", granted, lastError: null }).pipe(Effect.tapError(() => opened.close))
+    yield* running.start(manifest, opened)
+    const problem = yield* opened.lifecycle("onActivate")
+    if (problem !== null) {
+      yield* setState(stored, { status: "active", granted, lastError: `onActivate failed: ${problem}` })
+    }
+    return yield* found(stored.name)
+  })
+
+  return { activateNow, startStored }
+}
+
+type Stored = Effect.Effect.Success<typeof makeStored>
+
+export const makeCore = Effect.map(makeStored, (stored) => ({ ...stored, ...makeStarting(stored) }))
 export type Core = Effect.Effect.Success<typeof makeCore>

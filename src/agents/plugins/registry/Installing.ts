@@ -59,39 +59,89 @@ const statusAfter = (before: StoredPlugin | null, isGranted: boolean, failClosed
   return isGranted ? "active" : failClosed ? "error" : "inactive"
 }
 
-export const makeInstalling = (core: Core) => {
-  const { activateNow, fail, find, folder, found, logOf, oneAtATime, repo, running, startStored } = core
+/** Rules out the absence of a plugin that was stored just now, while no other change can run. */
+const stillThere = <A, E>(
+  effect: Effect.Effect<A, E | Errors.PluginNotFound>
+): Effect.Effect<A, Exclude<E, Errors.PluginNotFound>> =>
+  Effect.catchAll(effect, (error) =>
+    error instanceof Errors.PluginNotFound ? Effect.die(error) : Effect.fail(error as Exclude<E, Errors.PluginNotFound>)
+  )
 
-  /** Rules out the absence of a plugin that was stored just now, while no other change can run. */
-  const stillThere = <A, E>(
-    effect: Effect.Effect<A, E | Errors.PluginNotFound>
-  ): Effect.Effect<A, Exclude<E, Errors.PluginNotFound>> =>
-    Effect.catchAll(effect, (error) =>
-      error instanceof Errors.PluginNotFound
-        ? Effect.die(error)
-        : Effect.fail(error as Exclude<E, Errors.PluginNotFound>)
-    )
+interface Checked {
+  readonly manifest: PluginManifest
+  readonly written: JsonObject
+  readonly files: Files
+  readonly warnings: ReadonlyArray<string>
+}
 
-  interface Checked {
-    readonly manifest: PluginManifest
-    readonly written: JsonObject
-    readonly files: Files
-    readonly warnings: ReadonlyArray<string>
+const check = Effect.fnUntraced(function* ({ files: given, manifest: written }: PluginPackage) {
+  const read = readManifest(written, gatewayVersion)
+  const all = new Map(Object.entries(given))
+  const hasManifest = all.delete(manifestPath)
+  const problems = [...read.problems, ...filesProblems(all, read.manifest?.main ?? null)]
+  yield* refuse(problems)
+  if (read.manifest === null || !isObject(written)) return yield* Effect.dieMessage("a manifest without problems")
+  const warnings = hasManifest
+    ? [...read.warnings, `files.${manifestPath} is left out: 'manifest' has it.`]
+    : read.warnings
+  return { manifest: read.manifest, written, files: all as Files, warnings } satisfies Checked
+})
+
+interface RowFacts {
+  readonly integrity: string
+  readonly source: PluginSource
+  /** The row that it replaces. */
+  readonly before: StoredPlugin | null
+  readonly nowMs: number
+}
+
+/** Makes the row of a plugin that was checked and whose code was loaded. */
+const rowOf = ({ manifest, written }: Checked, { defined }: Opened, { before, integrity, nowMs, source }: RowFacts) => {
+  const set = ConfigRules.kept(manifest.configSchema, before === null ? {} : valuesOf(before))
+  const { plain, secret } = ConfigRules.parted(manifest.configSchema, set)
+  const granted = manifest.permissions.filter((permission) => before?.granted.includes(permission) ?? false)
+  const isGranted = without(granted, manifest.permissions).length === 0
+  const status = statusAfter(before, isGranted, manifest.failClosed)
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    manifest: written as unknown,
+    integrity,
+    source,
+    status,
+    granted,
+    defined: {
+      priority: defined.priority,
+      enabled: defined.enabled,
+      hooks: [...defined.hooks],
+      strategies: [...defined.strategies]
+    },
+    plain,
+    secret: Redacted.make(secret),
+    installedAtMs: before?.installedAtMs ?? nowMs,
+    updatedAtMs: nowMs,
+    lastError: status === "error" ? asksForMore : null
   }
+}
 
-  const check = Effect.fnUntraced(function* ({ files: given, manifest: written }: PluginPackage) {
-    const read = readManifest(written, gatewayVersion)
-    const all = new Map(Object.entries(given))
-    const hasManifest = all.delete(manifestPath)
-    const problems = [...read.problems, ...filesProblems(all, read.manifest?.main ?? null)]
-    yield* refuse(problems)
-    if (read.manifest === null || !isObject(written)) return yield* Effect.dieMessage("a manifest without problems")
-    const warnings = hasManifest
-      ? [...read.warnings, `files.${manifestPath} is left out: 'manifest' has it.`]
-      : read.warnings
-    return { manifest: read.manifest, written, files: all as Files, warnings } satisfies Checked
-  })
+/** A folder that no row knows, as a package. */
+const packageOf = (files: Files): PluginPackage | FieldProblem => {
+  const text = files.get(manifestPath)
+  if (text === undefined) return { field: manifestPath, message: "is missing" }
+  try {
+    return {
+      manifest: JSON.parse(text) as unknown,
+      files: Object.fromEntries([...files].filter(([path]) => path !== manifestPath))
+    }
+  } catch {
+    return { field: manifestPath, message: "is not valid JSON" }
+  }
+}
 
+const invalid = (name: string, errors: ReadonlyArray<FieldProblem>): Scanned => ({ name, status: "invalid", errors })
+
+/** Stores what was checked, for plugins that are given and for folders that are found. */
+const makeStoring = ({ find, folder, logOf, repo, running, startStored }: Core) => {
   /** Evaluates the code without permissions and compares it with the manifest. */
   const tryCode = Effect.fnUntraced(function* ({ files, manifest, written }: Checked, config: ConfigValues) {
     const opened = yield* Effect.mapError(
@@ -104,42 +154,6 @@ export const makeInstalling = (core: Core) => {
     return opened
   })
 
-  /** Makes the row of a plugin that was checked and whose code was loaded. */
-  const rowOf = (
-    { manifest, written }: Checked,
-    { defined }: Opened,
-    integrity: string,
-    source: PluginSource,
-    before: StoredPlugin | null,
-    nowMs: number
-  ) => {
-    const set = ConfigRules.kept(manifest.configSchema, before === null ? {} : valuesOf(before))
-    const { plain, secret } = ConfigRules.parted(manifest.configSchema, set)
-    const granted = manifest.permissions.filter((permission) => before?.granted.includes(permission) ?? false)
-    const isGranted = without(granted, manifest.permissions).length === 0
-    const status = statusAfter(before, isGranted, manifest.failClosed)
-    return {
-      name: manifest.name,
-      version: manifest.version,
-      manifest: written as unknown,
-      integrity,
-      source,
-      status,
-      granted,
-      defined: {
-        priority: defined.priority,
-        enabled: defined.enabled,
-        hooks: [...defined.hooks],
-        strategies: [...defined.strategies]
-      },
-      plain,
-      secret: Redacted.make(secret),
-      installedAtMs: before?.installedAtMs ?? nowMs,
-      updatedAtMs: nowMs,
-      lastError: status === "error" ? asksForMore : null
-    }
-  }
-
   /** Files that are staged take their place with the row; of a failure nothing is left. */
   const store = Effect.fnUntraced(function* (
     checked: Checked,
@@ -149,7 +163,12 @@ export const makeInstalling = (core: Core) => {
   ) {
     const { name } = checked.manifest
     const files = withManifest(checked.files, checked.written)
-    const row = rowOf(checked, opened, integrityOf(files), source, before, yield* Clock.currentTimeMillis)
+    const row = rowOf(checked, opened, {
+      integrity: integrityOf(files),
+      source,
+      before,
+      nowMs: yield* Clock.currentTimeMillis
+    })
     yield* folder.stage(name, files)
     yield* (
       before === null
@@ -168,7 +187,13 @@ export const makeInstalling = (core: Core) => {
     yield* running.stop(stored.name, stored.status === "error" ? { manifest, reason: asksForMore } : null)
   })
 
-  const install = Effect.fn("Plugins.install")(
+  return { goOn, store, tryCode }
+}
+
+type Storing = ReturnType<typeof makeStoring>
+
+const makeInstall = ({ activateNow, find, folder, found, oneAtATime, repo }: Core, { goOn, store, tryCode }: Storing) =>
+  Effect.fn("Plugins.install")(
     function* (given: PluginPackage, replace: boolean, source: PluginSource) {
       const checked = yield* check(given)
       const { name, permissions } = checked.manifest
@@ -212,22 +237,7 @@ export const makeInstalling = (core: Core) => {
     oneAtATime
   )
 
-  /** A folder that no row knows, as a package. */
-  const packageOf = (files: Files): PluginPackage | FieldProblem => {
-    const text = files.get(manifestPath)
-    if (text === undefined) return { field: manifestPath, message: "is missing" }
-    try {
-      return {
-        manifest: JSON.parse(text) as unknown,
-        files: Object.fromEntries([...files].filter(([path]) => path !== manifestPath))
-      }
-    } catch {
-      return { field: manifestPath, message: "is not valid JSON" }
-    }
-  }
-
-  const invalid = (name: string, errors: ReadonlyArray<FieldProblem>): Scanned => ({ name, status: "invalid", errors })
-
+const makeScan = ({ fail, folder, oneAtATime, repo }: Core, { tryCode }: Storing) => {
   const takeOver = Effect.fnUntraced(function* (name: string, files: Files) {
     const given = packageOf(files)
     if ("field" in given) return invalid(name, [given])
@@ -241,7 +251,12 @@ export const makeInstalling = (core: Core) => {
     const opened = yield* Effect.either(tryCode(checked.right, ConfigRules.effective(manifest.configSchema, {})))
     if (opened._tag === "Left") return invalid(name, opened.left.problems)
     // The files are in their place already, as they were written.
-    const row = rowOf(checked.right, opened.right, integrityOf(files), "local", null, yield* Clock.currentTimeMillis)
+    const row = rowOf(checked.right, opened.right, {
+      integrity: integrityOf(files),
+      source: "local",
+      before: null,
+      nowMs: yield* Clock.currentTimeMillis
+    })
     yield* Effect.ensuring(
       Effect.zipRight(
         Effect.catchTag(repo.insert(row), "AlreadyStored", (error) => Effect.die(error)),
@@ -271,10 +286,13 @@ export const makeInstalling = (core: Core) => {
     return { name, status: "changed", errors: [{ field: "files", message }] } satisfies Scanned
   })
 
-  const scan = Effect.gen(function* () {
+  return Effect.gen(function* () {
     const names = new Set([...(yield* folder.names), ...(yield* repo.list).map(({ name }) => name)])
     return yield* Effect.forEach([...names].toSorted(), scanOne)
   }).pipe(Effect.uninterruptible, oneAtATime, Effect.withSpan("Plugins.scan"))
+}
 
-  return { install, scan }
+export const makeInstalling = (core: Core) => {
+  const storing = makeStoring(core)
+  return { install: makeInstall(core, storing), scan: makeScan(core, storing) }
 }

@@ -88,20 +88,8 @@ interface Listening {
   readonly timeoutMs: number
 }
 
-export const makeRunning = Effect.fnUntraced(function* (
-  hooks: typeof Hooks.Service,
-  sandboxes: typeof Sandbox.Service,
-  strategies: Strategies,
-  dataFolder: (name: string) => string
-): Effect.fn.Return<Running, never, Scope.Scope> {
-  const lifetime = yield* Effect.scope
-  const running = new Map<string, Listening>()
-  const refusals = new Map<string, HookListener>()
-
-  /** Counts of plugins that do not run any more. */
-  const lastStats = new Map<string, HookStats>()
-
-  /** Fibers that close sandboxes that are not called any more: one per plugin, so that their threads do not pile up. */
+/** Closes sandboxes that are not called any more: one per plugin at a time, so that their threads do not pile up. */
+const makeClosing = (lifetime: Scope.Scope) => {
   const closing = new Map<string, Fiber.RuntimeFiber<void>>()
 
   const closed: Running["closed"] = (name) =>
@@ -129,33 +117,52 @@ export const makeRunning = Effect.fnUntraced(function* (
       })
     }).pipe(Effect.uninterruptible)
 
-  /** Requests whose hooks have begun with a plugin may come to it when another one is in its place, or none. */
-  const listenerOf = (manifest: PluginManifest, opened: Opened, underWay: RunningCalls): HookListener => {
-    const { name } = manifest
-    const isRunning = (): boolean => running.get(name)?.opened === opened
-    return {
-      plugin: name,
-      failClosed: manifest.failClosed,
-      hooks: usesOf(manifest, opened.defined),
-      call: (call) =>
-        Effect.suspend(() => {
-          if (isRunning()) return underWay.counted(opened.sandbox.call(call))
-          const other = running.get(name)?.listener ?? refusals.get(name)
-          return other?.hooks[call.context.hook] === undefined ? Effect.succeed(null) : other.call(call)
-        }),
-      notify: (calls) =>
-        Effect.suspend(() => {
-          if (isRunning()) return underWay.counted(opened.sandbox.notify(calls))
-          return running.get(name)?.listener.notify(calls) ?? Effect.succeed(0)
-        })
-    }
+  return { closed, retire }
+}
+
+/** Plugins that run, and guards that do not and refuse requests. */
+interface Listeners {
+  readonly running: Map<string, Listening>
+  readonly refusals: Map<string, HookListener>
+}
+
+/** Requests whose hooks have begun with a plugin may come to it when another one is in its place, or none. */
+const listenerOf = (
+  { refusals, running }: Listeners,
+  manifest: PluginManifest,
+  opened: Opened,
+  underWay: RunningCalls
+): HookListener => {
+  const { name } = manifest
+  const isRunning = (): boolean => running.get(name)?.opened === opened
+  return {
+    plugin: name,
+    failClosed: manifest.failClosed,
+    hooks: usesOf(manifest, opened.defined),
+    call: (call) =>
+      Effect.suspend(() => {
+        if (isRunning()) return underWay.counted(opened.sandbox.call(call))
+        const other = running.get(name)?.listener ?? refusals.get(name)
+        return other?.hooks[call.context.hook] === undefined ? Effect.succeed(null) : other.call(call)
+      }),
+    notify: (calls) =>
+      Effect.suspend(() => {
+        if (isRunning()) return underWay.counted(opened.sandbox.notify(calls))
+        return running.get(name)?.listener.notify(calls) ?? Effect.succeed(0)
+      })
   }
+}
 
-  const publish = Effect.sync(() =>
-    hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
-  )
+export interface RunningParts {
+  readonly hooks: typeof Hooks.Service
+  readonly sandboxes: typeof Sandbox.Service
+  readonly strategies: Strategies
+  readonly dataFolder: (name: string) => string
+}
 
-  const open: Running["open"] = (plugin, log) =>
+const makeOpen =
+  ({ dataFolder, sandboxes, strategies }: RunningParts): Running["open"] =>
+  (plugin, log) =>
     Effect.gen(function* () {
       const { manifest, written } = plugin
       const scope = yield* Scope.make()
@@ -188,14 +195,30 @@ export const makeRunning = Effect.fnUntraced(function* (
       } satisfies Opened
     }).pipe(Effect.uninterruptible)
 
+export const makeRunning = Effect.fnUntraced(function* (
+  parts: RunningParts
+): Effect.fn.Return<Running, never, Scope.Scope> {
+  const { hooks, strategies } = parts
+  const running = new Map<string, Listening>()
+  const refusals = new Map<string, HookListener>()
+  const { closed, retire } = makeClosing(yield* Effect.scope)
+
+  /** Counts of plugins that do not run any more. */
+  const lastStats = new Map<string, HookStats>()
+
+  const publish = Effect.sync(() =>
+    hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
+  )
+
   return {
-    open,
+    open: makeOpen(parts),
     start: (manifest, opened) =>
       Effect.gen(function* () {
         const before = running.get(manifest.name)
         const { name, timeoutMs } = manifest
         const underWay = makeRunningCalls()
-        running.set(name, { opened, listener: listenerOf(manifest, opened, underWay), underWay, timeoutMs })
+        const listener = listenerOf({ refusals, running }, manifest, opened, underWay)
+        running.set(name, { opened, listener, underWay, timeoutMs })
         lastStats.delete(name)
         refusals.delete(name)
         strategies.register(name, opened.strategies)

@@ -67,7 +67,7 @@ const setUp = Effect.gen(function* () {
   })
   const strategies = { open: () => Effect.succeed([]), register: () => {}, unregister: () => {}, of: () => [] }
   const running = yield* Scope.extend(
-    makeRunning(hooks, sandboxes, strategies, () => "/nowhere"),
+    makeRunning({ hooks, sandboxes, strategies, dataFolder: () => "/nowhere" }),
     lifetime
   )
   /** Starts a plugin whose calls end with `outcome`, once they may. */
