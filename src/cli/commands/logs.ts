@@ -17,7 +17,7 @@ import { Screen } from "../output/Screen.ts"
 import { columns, followHeader, followLine, Page } from "../../subjects/usage/commands/logs/rows.ts"
 import { showRequest } from "../../subjects/usage/commands/logs/show.ts"
 import { timeFlag as time } from "../../subjects/usage/commands/logs/timeFlag.ts"
-import { pickKey } from "../pickKey.ts"
+import { pickKey } from "../finding/pickKey.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)

@@ -1,4 +1,4 @@
-/** What a noun of the command line is, and the commands that every noun has: `list`, `show`, `remove`, `enable` and `disable`. */
+/** Describes a noun of the command line, and makes the commands that every noun has: `list`, `show`, `remove`, `enable` and `disable`. */
 import type * as Args from "@effect/cli/Args"
 import type * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import * as Output from "../output/Output.ts"
 import { asking, type Given, type Step } from "./asking.ts"
 
 export interface Noun<Group extends GroupName, Answer, Row extends { readonly id: string }> {
-  /** What one is called in a sentence, such as `webhook`. */
+  /** Name of one in a sentence, such as `webhook`. */
   readonly what: string
   /** Group of the contract that has them. */
   readonly group: Group
@@ -88,7 +88,7 @@ export const on = <
   })
 
 interface Listed<Printed, I, Row> {
-  /** What programs are shown of the answer. */
+  /** Part of the answer that programs are shown. */
   readonly schema: Schema.Schema<Printed, I>
   readonly columns: ReadonlyArray<Column.Column<Row>>
   /** Sentence when there are none, with what to do next. */
@@ -136,7 +136,7 @@ export const showOf = <const Group extends GroupName, Answer, Row extends { read
 
 interface Removed<Group extends GroupName, Row> {
   readonly ask: (client: Service<Group>, id: string) => Effect.Effect<unknown, CliFailure>
-  /** What is asked on a terminal first; absent: nothing. */
+  /** Question on a terminal before it; absent: none. */
   readonly question?: (row: Row) => string
   /** Record for programs, beside the id. */
   readonly record?: (row: Row) => { readonly [field: string]: unknown }

@@ -22,7 +22,7 @@ import { canAsk } from "../../../cli/asking/terminal.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
 import { secretly } from "../../../cli/asking/secretly.ts"
 import { allowSameName } from "../../../cli/sameName.ts"
-import { namedProxy, proxyFlag } from "../../../cli/pickProxy.ts"
+import { namedProxy, proxyFlag } from "../../../cli/finding/pickProxy.ts"
 import { withSpinner } from "../../../cli/output/spinner.ts"
 
 const text = (name: string, description: string) =>

@@ -15,7 +15,7 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as connections from "../../../cli/gateway/connections.ts"
 import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { namedProxy, proxyFlag } from "../../../cli/pickProxy.ts"
+import { namedProxy, proxyFlag } from "../../../cli/finding/pickProxy.ts"
 import { allowSameName } from "../../../cli/sameName.ts"
 
 const text = (name: string, description: string) =>

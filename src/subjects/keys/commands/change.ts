@@ -14,7 +14,7 @@ import { each, notOf, twoNumbers } from "../../../cli/flags/Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { pickKey } from "../../../cli/pickKey.ts"
+import { pickKey } from "../../../cli/finding/pickKey.ts"
 import { findOne, noun, showOf, switchesOf } from "../../../cli/verbs/noun.ts"
 
 const OneKey = Schema.Struct({ key: KeyView })

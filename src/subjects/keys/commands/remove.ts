@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { pickKey } from "../../../cli/pickKey.ts"
+import { pickKey } from "../../../cli/finding/pickKey.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 
 const key = Args.text({ name: "key" }).pipe(

@@ -14,7 +14,7 @@ import { FiniteNumber, notOf, taking } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { usdText } from "../../../kernel/text/UsdText.ts"
-import { pickKey } from "../../../cli/pickKey.ts"
+import { pickKey } from "../../../cli/finding/pickKey.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 
 const key = Args.text({ name: "key" }).pipe(

@@ -14,7 +14,7 @@ import * as Output from "../../../cli/output/Output.ts"
 import { readAddress } from "./address.ts"
 import { passwordFlag, readPassword } from "./password.ts"
 import { addressOf, OneProxy } from "./rows.ts"
-import { proxies } from "../../../cli/pickProxy.ts"
+import { proxies } from "../../../cli/finding/pickProxy.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 import { on, switchesOf } from "../../../cli/verbs/noun.ts"
 

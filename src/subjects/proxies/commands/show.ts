@@ -7,7 +7,7 @@ import { CommandFailed } from "../../../cli/Failure.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { columns, Proxies } from "./rows.ts"
-import { proxies } from "../../../cli/pickProxy.ts"
+import { proxies } from "../../../cli/finding/pickProxy.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 import { listOf, on } from "../../../cli/verbs/noun.ts"
 

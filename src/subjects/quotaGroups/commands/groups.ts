@@ -14,7 +14,7 @@ import { each, FiniteNumber, named, notOf } from "../../../cli/flags/Forms.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { pickConnection } from "../../../cli/pickConnection.ts"
-import { pickKey } from "../../../cli/pickKey.ts"
+import { pickKey } from "../../../cli/finding/pickKey.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })

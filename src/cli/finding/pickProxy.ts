@@ -3,9 +3,9 @@ import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Client from "./gateway/Client.ts"
-import type { GatewayFlags } from "./gateway/Target.ts"
-import { findOne, noun } from "./verbs/noun.ts"
+import * as Client from "../gateway/Client.ts"
+import type { GatewayFlags } from "../gateway/Target.ts"
+import { findOne, noun } from "../verbs/noun.ts"
 
 const proxy = Args.text({ name: "proxy" }).pipe(Args.withDescription("Its name, its id or the beginning of it."))
 

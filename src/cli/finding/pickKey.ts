@@ -1,6 +1,6 @@
 /** Finds the API key that a word means. */
-import type { KeyView } from "../subjects/keys/routes.ts"
-import { pick } from "./flags/Flags.ts"
+import type { KeyView } from "../../subjects/keys/routes.ts"
+import { pick } from "../flags/Flags.ts"
 
 /** The key of a name or an id, else the one whose secret begins so: `key list` shows the beginnings. */
 export const pickKey = <A extends Pick<KeyView, "id" | "name" | "prefix">>(all: ReadonlyArray<A>, word: string) => {
