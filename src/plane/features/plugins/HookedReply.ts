@@ -55,6 +55,7 @@ const nothing = (): void => {}
 
 const bufferOf = (chunk: Buffer | string): Buffer => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)
 
+/** A reply and what is held of it. */
 class Hooking {
   readonly exchange: Exchange
   readonly codec: WireCodec
