@@ -50,7 +50,7 @@ const notAll = ownFailure(502, "bad_answer", "The upstream's answer does not hol
 const noneLost: LostParts = { names: [], nothingLeft: null }
 const unfinished = ownFailure(502, "incomplete_answer", "The upstream's answer has no finish reason.")
 
-/** How an answer is read. */
+/** Options of a reader. */
 export interface AnswerInput {
   readonly work: Work
   readonly call: UpstreamCall

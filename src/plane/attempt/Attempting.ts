@@ -1,4 +1,4 @@
-/** What an attempt comes to before it is made: a result that is known already, one call in plain callbacks, or an effect. */
+/** Forms of an attempt that is about to be made: a result that is known already, one call in plain callbacks, or an effect. */
 import * as Effect from "effect/Effect"
 import type { AttemptResult } from "./AttemptResult.ts"
 

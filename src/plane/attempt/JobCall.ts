@@ -247,7 +247,7 @@ class RunningJob {
     }
   })
 
-  readonly #fetch = Effect.fnUntraced(function* (
+  readonly #fetched = Effect.fnUntraced(function* (
     this: RunningJob,
     { read, requests }: Extract<JobStep, { readonly _tag: "Fetch" }>
   ) {
@@ -280,7 +280,7 @@ class RunningJob {
           break
         case "Fetch":
           this.#ticket = null
-          return yield* this.#fetch(step)
+          return yield* this.#fetched(step)
         case "Done":
           this.#ticket = null
           yield* observer.finished(step.answer)

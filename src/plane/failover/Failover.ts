@@ -143,22 +143,35 @@ const renew = (
 
 const last = ({ stop }: Services, end: FailoverEnd): FailoverEnd => (stop.isStopping() ? stopped(end) : end)
 
+const toLast = (services: Services, rest: Effect.Effect<FailoverEnd>): Effect.Effect<FailoverEnd> =>
+  Effect.map(rest, (end) => last(services, end))
+
 const start = (services: Services, run: FailoverRun, { died, ended, goesOn }: StartListener<FailoverEnd>): Cancel => {
-  const toLast = (rest: Effect.Effect<FailoverEnd>): void => goesOn(Effect.map(rest, (end) => last(services, end)))
   const step = run.walk.begin()
   if (step._tag !== "Ask" || (step.hedgeAfterMs !== null && services.hedge !== null)) {
-    toLast(next(services, run, step))
+    goesOn(toLast(services, next(services, run, step)))
     return nothing
   }
-  const goOnAfter = (outcome: Outcome) => after(services, run, outcome)
   return services.calls.start(run, step, null, {
     ended: (outcome) => {
       const { failure, result, turn } = outcome
       if (failure === null && result._tag !== "Failed") ended(last(services, answered(turn.target, result)))
       // Not inside the callback of a socket.
-      else toLast(Effect.flatMap(Effect.yieldNow(), () => goOnAfter(outcome)))
+      else
+        goesOn(
+          toLast(
+            services,
+            Effect.flatMap(Effect.yieldNow(), () => after(services, run, outcome))
+          )
+        )
     },
-    goesOn: (rest) => toLast(Effect.flatMap(rest, goOnAfter)),
+    goesOn: (rest) =>
+      goesOn(
+        toLast(
+          services,
+          Effect.flatMap(rest, (outcome) => after(services, run, outcome))
+        )
+      ),
     died
   })
 }

@@ -91,7 +91,7 @@ export const jobOf = (exchange: Exchange, kind: MediaJobKind, request: JsonObjec
   expiresAtMs: null
 })
 
-/** How a job that is over is stored. */
+/** Members of a job that is over. */
 export type JobEnd = Pick<MediaJob, "status"> & Partial<MediaJob>
 
 export const over = (job: MediaJob, end: JobEnd, nowMs: number, keepMs: number): MediaJob => {

@@ -17,7 +17,7 @@ import { fateOf, type JobFate } from "./JobFate.ts"
 import { connectionGone, type JobEnd, kept, over, secondsIn } from "./JobRecords.ts"
 import { jobView, outputsIn, problemIn } from "./JobViews.ts"
 
-/** What a job runs with. */
+/** Services that a job runs with. */
 export interface JobServices {
   readonly pipeline: Pick<typeof Pipeline.Service, "serve">
   readonly repo: Pick<typeof MediaJobRepo.Service, "insert" | "save">

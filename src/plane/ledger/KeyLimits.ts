@@ -123,7 +123,7 @@ interface Deps extends Services {
   readonly booking: Set<Array<Booked>>
   /** Notices of before the start, by limit. */
   readonly told: Map<string, LimitNotice>
-  /** What was used before the start. */
+  /** Amounts that were used before the start. */
   usedBefore: UsedAtStart
 }
 

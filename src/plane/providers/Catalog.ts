@@ -172,7 +172,7 @@ const knownDeclared = (models: ReadonlyArray<DeclaredModel>): CatalogSnapshot["d
   return declared
 }
 
-/** What else names models. */
+/** Names of models that are declared beside the connections. */
 export interface NamedModels {
   readonly declaredModels?: ReadonlyArray<DeclaredModel>
   readonly aliases?: ReadonlyArray<AliasRepo.ModelAlias>
@@ -268,7 +268,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly listeners: Set<() => void>
   readonly published: PublishedWindows.PublishedWindows
   current: CatalogSnapshot
-  /** What the remembered facts and lists were made from. */
+  /** Sources of the remembered facts and lists. */
   rememberedFrom: { declared: CatalogSnapshot["declared"]; revision: number }
   factsByAccount: WeakMap<Account, LruMap<string, ModelFacts>>
   modelsByAccount: WeakMap<Account, ReadonlyArray<string>>

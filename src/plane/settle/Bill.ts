@@ -113,7 +113,7 @@ const standIn = (work: Work, target: Target, report: AnswerReport): TokenCounts 
 
 type FactsOf = (target: Target) => OutputFacts
 
-/** What a bill is made with. */
+/** Prices and facts that a bill is made with. */
 export interface Pricing {
   readonly prices: Prices
   readonly factsOf: FactsOf

@@ -23,7 +23,7 @@ import type { Count, Opened, Opening, Read } from "../../request/Opening.ts"
 import type { StopSignal } from "../../request/StopSignal.ts"
 import type { Ending } from "../../settle/Ending.ts"
 
-/** What the opening needs. */
+/** Services that the opening needs. */
 export interface HookedServices {
   readonly catalog: Pick<typeof Catalog.Catalog.Service, "current">
   readonly ending: typeof Ending.Service

@@ -25,7 +25,7 @@ import { type Bill, isUncounted } from "../../settle/Bill.ts"
 import { Settlement } from "../../settle/Settlement.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
 import { type SeenAnswer, seenStream, seenWhole } from "./ChangedAnswer.ts"
-import { hookedReply, type HookedReply, roomBytes } from "./HookedReply.ts"
+import { HookedReply, roomBytes } from "./HookedReply.ts"
 import { namingPlugins } from "./PluginHeader.ts"
 
 export class Plugins extends Context.Tag("gateway/plane/features/plugins/Plugins")<Plugins, Feature>() {}
@@ -224,7 +224,7 @@ const answeredFor = (deps: Deps, run: HookRun, work: Work, next: Answer): Effect
   const isStream = envelope.stream
   const holds = isStream && listens.bufferedStreams
   run.mayObserve = true
-  const reply = hookedReply(exchange, {
+  const reply = new HookedReply(exchange, {
     isStream,
     holds,
     isGuarded: holds && hooks.guardOf("onResponse", true) !== null,
@@ -232,7 +232,7 @@ const answeredFor = (deps: Deps, run: HookRun, work: Work, next: Answer): Effect
     marked: (headers) => namingPlugins(headers, run.touched)
   })
   const answering = Effect.onExit(next({ ...work, exchange: { ...exchange, reply: reply.reply } }), (exit) =>
-    Exit.isSuccess(exit) ? Effect.void : Effect.sync(reply.withhold)
+    Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => reply.withhold())
   )
   const hooked = { run, work, reply, holds }
   return Effect.flatMap(answering, (answered) =>

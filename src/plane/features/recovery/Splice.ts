@@ -27,6 +27,7 @@ export interface Splice extends StreamEncoder {
 
 type BlockEvent = Extract<StreamEvent, { readonly index: number }>
 
+/** The events of another target on their way into the stream that the client has begun to read. */
 class Splicing {
   readonly #mark: string
   readonly sent: DeliveredPrefix

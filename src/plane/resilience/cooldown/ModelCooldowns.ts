@@ -28,7 +28,7 @@ export const waitMs = (models: ModelCooldowns, model: string, nowMs: number): nu
 /** Models have failed, and this one is none of them. */
 export const onlyOthers = (models: ModelCooldowns, model: string): boolean => models.size > 0 && !models.has(model)
 
-/** How a cooldown begins, and how it grows. */
+/** State that a cooldown begins with, and the profile by which it grows. */
 export interface CooldownStart {
   readonly profile: Cooldown.CooldownProfile
   readonly fresh: Cooldown.CooldownState

@@ -141,7 +141,7 @@ const isScored = ({ strategy }: Resolution): boolean => strategy !== "fusion" &&
 
 const isReady = ({ unready }: Candidate): boolean => unready === null
 
-/** What both kinds of decision are made from. */
+/** Facts that both kinds of decision are made from. */
 interface Grounds {
   readonly input: DecideInput
   readonly base: Omit<Decided, "order" | "reason">

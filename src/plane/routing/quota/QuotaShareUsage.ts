@@ -214,7 +214,7 @@ const enter = ({ underWay }: Deps, asked: ShareRequest, apiKeyId: string | null)
   }
 }
 
-/** Who has used a connection. */
+/** Key that has used a connection, and the group it drew on. */
 interface Spender {
   readonly quotaGroup: string | null
   readonly apiKeyId: string | null

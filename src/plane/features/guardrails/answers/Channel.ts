@@ -46,6 +46,7 @@ const simpleEscapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "
 /** Pattern of the characters outside of strings in a JSON text: structure, numbers, literals. */
 const outside = /[\s{}[\],:\d+\-.eEtrufalsn]/
 
+/** Follows a JSON text as it comes, and looks at its strings. */
 class ArgumentsChannel {
   readonly #guard: TextGuard
   readonly #onEdit: OnEdit
@@ -68,7 +69,7 @@ class ArgumentsChannel {
   }
 
   #found(start: number, end: number, finding: Finding): void {
-    return this.#onEdit({ start, end, text: JSON.stringify(finding.placeholder).slice(1, -1) }, finding)
+    this.#onEdit({ start, end, text: JSON.stringify(finding.placeholder).slice(1, -1) }, finding)
   }
 
   #say(text: string, at: number, end: number): void {
@@ -79,7 +80,7 @@ class ArgumentsChannel {
 
   /** Characters of an escape, all of which are where it begins. */
   #sayEscape(text: string, at: number, end: number): void {
-    return this.matcher?.add(text, [at], end)
+    this.matcher?.add(text, [at], end)
   }
 
   #leaveString(): void {

@@ -78,6 +78,7 @@ const valueEdits = (piece: Piece, edits: ReadonlyArray<TextEdit>): ReadonlyArray
 
 const none: ReadonlyArray<never> = []
 
+/** A filter, and what waits in it until its texts are settled. */
 class Filtering<A> {
   readonly #found: (finding: Finding) => void
   readonly #guard: TextGuard

@@ -6,7 +6,7 @@ import type { RequestEnd } from "../../../failover/FailoverEnd.ts"
 import type { Work } from "../../../request/Exchange.ts"
 import type { Answered } from "../../Feature.ts"
 import { type AnswerGuard, type Watch, watchAnswer } from "./AnswerGuard.ts"
-import { guardReply } from "./GuardedReply.ts"
+import { GuardedReply } from "./GuardedReply.ts"
 
 export interface GuardedAnswer {
   /** The same request with a reply that is watched over. */
@@ -21,7 +21,7 @@ export interface GuardedAnswer {
 export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
   const { envelope, exchange } = asked
   const watch = watchAnswer(guard)
-  const guarded = guardReply(asked, guard, watch)
+  const guarded = new GuardedReply(asked, guard, watch)
 
   const conclude = (ended: Answered): Effect.Effect<Answered> =>
     Effect.suspend(() => {

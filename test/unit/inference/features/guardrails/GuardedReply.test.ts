@@ -6,7 +6,7 @@ import {
   type TextMode,
   watchAnswer
 } from "../../../../../src/plane/features/guardrails/answers/AnswerGuard.ts"
-import { guardReply } from "../../../../../src/plane/features/guardrails/answers/GuardedReply.ts"
+import { GuardedReply } from "../../../../../src/plane/features/guardrails/answers/GuardedReply.ts"
 import { guardAnswer } from "../../../../../src/plane/features/guardrails/answers/guardAnswer.ts"
 import type { ClientReply, Exchange, Work } from "../../../../../src/plane/request/Exchange.ts"
 import { Trail } from "../../../../../src/plane/request/Trail.ts"
@@ -74,7 +74,7 @@ const setUp = ({ codec = codecs.chat, isStream = true, mayCall = null, mode = "r
     ...client,
     decisions,
     watch,
-    guarded: guardReply({ envelope: { stream: isStream }, exchange, trail: new Trail() }, guard, watch)
+    guarded: new GuardedReply({ envelope: { stream: isStream }, exchange, trail: new Trail() }, guard, watch)
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type TextMode,
   watchAnswer
 } from "../../../../../src/plane/features/guardrails/answers/AnswerGuard.ts"
-import { guardReply } from "../../../../../src/plane/features/guardrails/answers/GuardedReply.ts"
+import { GuardedReply } from "../../../../../src/plane/features/guardrails/answers/GuardedReply.ts"
 import { makePace } from "../../../../../src/plane/features/guardrails/answers/Pace.ts"
 import type { TextGuard } from "../../../../../src/plane/features/guardrails/answers/TextGuard.ts"
 import { filterWhole } from "../../../../../src/plane/features/guardrails/answers/WholeFilter.ts"
@@ -124,7 +124,7 @@ const scene = (isStream: boolean, mode: TextMode, mostChars?: number) => {
     decided: (detector, action) => void decided.push(`${detector} ${action}`)
   }
   const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply } as unknown as Exchange
-  const guarded = guardReply(
+  const guarded = new GuardedReply(
     { envelope: { stream: isStream }, exchange, trail: new Trail() },
     guard,
     watchAnswer(guard)

@@ -8,8 +8,7 @@ import { PluginFailed } from "../../../../../src/domain/Errors.ts"
 import { NodeReply } from "../../../../../src/entry/listening/NodeReply.ts"
 import type { OpenStreams } from "../../../../../src/entry/listening/OpenStreams.ts"
 import {
-  type HookedReply,
-  hookedReply,
+  HookedReply,
   type HookedReplyOptions,
   maxAnswerBytes
 } from "../../../../../src/plane/features/plugins/HookedReply.ts"
@@ -25,7 +24,7 @@ const setUp = (options: Partial<HookedReplyOptions> = {}) =>
     const client = makeTestReply()
     const room = new Room(64 * 1_048_576)
     const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply: client } as unknown as Exchange
-    const hooked = hookedReply(exchange, {
+    const hooked = new HookedReply(exchange, {
       isStream: true,
       holds: true,
       isGuarded: false,
@@ -101,7 +100,7 @@ describe("a stream that is held back", () => {
       const streams = { opened: () => {}, closed: () => {} } as unknown as typeof OpenStreams.Service
       const server = createServer((_, response) => {
         const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply: new NodeReply(response, streams) }
-        const hooked = hookedReply(exchange as unknown as Exchange, {
+        const hooked = new HookedReply(exchange as unknown as Exchange, {
           isStream: true,
           holds: true,
           isGuarded: false,
