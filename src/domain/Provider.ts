@@ -96,7 +96,7 @@ export interface ProviderSpec {
   readonly oauth: OAuthEndpoint | null
 }
 
-/** What a connection brings: a key, an address of its own (the provider's has placeholders), a signed-in account. */
+/** Names of what a connection brings: a key, an address of its own (the provider's has placeholders), a signed-in account. */
 export const connectionNeeds = ["apiKey", "baseUrl", "signIn"] as const
 export type ConnectionNeed = (typeof connectionNeeds)[number]
 

@@ -1,8 +1,8 @@
-/** How a session began: by the admin password, or by a code of the owner's. */
+/** Ways in which a session begins: by the admin password, or by a code of the owner's. */
 export const sessionWays = ["password", "code"] as const
 export type SessionWay = (typeof sessionWays)[number]
 
-/** Where a session began. */
+/** Facts of the login that a session began with. */
 export interface SessionOrigin {
   readonly via: SessionWay
   /** Address of the caller, as it is shown in logs; empty: not known. */

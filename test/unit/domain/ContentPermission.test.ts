@@ -20,14 +20,14 @@ const keepers: Readonly<Record<string, RegExp>> = {
   "plane/cache/AnswerCache.ts": /readonly keep: \(\s*permission: ContentPermission,/,
   "plane/compression/RawOutputs.ts": /readonly keep: \(\s*permission: ContentPermission,/,
   "plane/compression/Stability.ts": /\bof\(_permission: ContentPermission\)/,
-  "plane/features/idempotency/Idempotency.ts": /const keep = \(\s*_permission: ContentPermission,/,
+  "plane/features/idempotency/Idempotency.ts": /const keep = \(\s*[^()]*,\s*_permission: ContentPermission,/,
   "plane/features/handoff/Summaries.ts": /readonly keep: \(permission: ContentPermission,/,
   "plane/features/vision/Descriptions.ts": /memoryFor: \(permission: ContentPermission \| null\)/,
   "plane/state/OpaqueState.ts": /readonly remember: \(\s*permission: ContentPermission,/,
   "plane/state/ResponseStore.ts": /readonly remember: \(permission: ContentPermission,/,
   "plane/tap/RecordedExchange.ts": /constructor\(\s*permission: ContentPermission,/,
   "plane/media/MediaCache.ts": /readonly put: \(permission: ContentPermission,/,
-  "plane/search/Searches.ts": /const keep = \(_permission: ContentPermission,/,
+  "plane/search/Searches.ts": /const keep = \([^()]*, _permission: ContentPermission,/,
   "plane/jobs/MediaJobs.ts": /mayKeepContent\(principal\)/,
   "observe/inspector/Inspector.ts": /readonly begin: \(permission: ContentPermission,/,
   "observe/inspector/Intake.ts": /readonly begin: \(permission: ContentPermission,/,
@@ -72,7 +72,7 @@ describe("the permission to keep what is said", () => {
       "observe/capture/InspectorSink.ts",
       "observe/inspector/Ingest.ts",
       // The gateway's own words for a job that is over.
-      "plane/jobs/MediaJobs.ts",
+      "plane/jobs/JobRecords.ts",
       "subjects/memory/service.ts"
     ])
   })

@@ -124,7 +124,9 @@ describe("a restore", () => {
       old.exec("INSERT INTO sessions VALUES ('signed-out', 1, 1, 9999999999999)")
       old.close()
       const live = new Database(join(dataDir, "gateway.sqlite"))
-      live.exec("INSERT INTO sessions (id_hash, created_at_ms, last_seen_at_ms, expires_at_ms) VALUES ('signed-in', 1, 1, 9999999999999)")
+      live.exec(
+        "INSERT INTO sessions (id_hash, created_at_ms, last_seen_at_ms, expires_at_ms) VALUES ('signed-in', 1, 1, 9999999999999)"
+      )
       const columns =
         "id, timestamp_ms, request_id, requested_model, source_wire, streamed, outcome, status, latency_ms, attempts, tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_nano_usd, priced, usage_source"
       const insert = live.prepare(
