@@ -13,48 +13,17 @@
  * | HTTP, HTTP/2 without TLS | relayed |
  * | something else, or nothing for 300 ms where its server is known | handed on unread |
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
-import type { Recording } from "./Exchange.ts"
 import { sniff, type Spoken } from "./FirstBytes.ts"
-import { h2, type Http2 } from "./Http2.ts"
+import { h2 } from "./Http2.ts"
 import { IdleSockets } from "./IdleSockets.ts"
-import type { LeafCertificates } from "./LeafCertificates.ts"
 import type { Origin } from "./Origin.ts"
-import type { Refusals } from "./Refusals.ts"
-import type { ServerTls } from "./ServerLink.ts"
 import { tunnel } from "./Tunnel.ts"
-import { type ConnectionFacts, makeOpener, recordOf, tell, http1, type Connection, discard } from "./Connection.ts"
+import { makeOpener, recordOf, tell, http1, type Connection, discard, type ListenerOptions } from "./Connection.ts"
 import { makeServing } from "./Serving.ts"
 import { type Client, makeDecryption } from "./Decryption.ts"
-
-export interface ListenerOptions {
-  readonly recording: Recording
-  readonly http2: Http2
-  readonly leaves: LeafCertificates
-  readonly serverTls: ServerTls
-  readonly refusals: Refusals
-  /** Checks a host that is never decrypted; called for every connection, with a name or an address. */
-  readonly isNeverDecrypted: (host: string) => boolean
-  /** `MITM_IDLE_TIMEOUT_MS`. */
-  readonly idleTimeoutMs: number
-  /**
-   * Answers a request in place of the server; false: it is none of its own, and nothing was done with it. It may also call `passOn` later,
-   * when it has looked at the body and put it back. Null: there is nothing of the kind.
-   */
-  readonly intercept:
-    | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
-    | null
-  /**
-   * Decides whether a client that asks for another protocol (WebSocket) is to use HTTP, which `intercept` can answer;
-   * absent: all may.
-   */
-  readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
-  /** Checks whether `intercept` may answer requests to a host: it reads HTTP/1.1, so clients that also speak that get it. Absent: it answers for none. */
-  readonly needsHttp1?: (host: string) => boolean
-}
 
 export interface Listener {
   /** Takes a socket over. */
