@@ -114,68 +114,66 @@ const contentOf = (record: TrafficRecord): string => JSON.stringify(record)
 /** Parses a record that this module has written, encrypted since. */
 const recordIn = (content: string): TrafficRecord => JSON.parse(content)
 
-export const makeSessions = (
-  { entry, ids, isMasked, repo, timers }: SessionServices,
-  { maxBytes, maxRequests }: SessionLimits = usualSessionLimits
-) =>
+/** Puts records back that were not written; they are written with the next ones. */
+const putBack = ({ dirty, sizes }: Recording, before: Batch["before"]): void => {
+  for (const [id, size] of before) {
+    dirty.add(id)
+    if (size === undefined) sizes.delete(id)
+    else sizes.set(id, size)
+  }
+}
+
+/** Collects the records that fit into one transaction and into the session. */
+const batchOf = (
+  { entry, isMasked }: SessionServices,
+  { maxBytes, maxRequests }: SessionLimits,
+  recording: Recording
+): Batch => {
+  const records: Array<StoredRecord> = []
+  const before = new Map<string, number | undefined>()
+  let { bytes, truncated } = recording.session
+  let batchBytes = 0
+  for (const id of recording.dirty) {
+    if (batchBytes >= maxBatchBytes) break
+    recording.dirty.delete(id)
+    const found = entry(id)
+    if (found === null) continue
+    const record = recordOf(found.head, found.bodies)
+    const content = contentOf(isMasked ? record : maskRecord(record))
+    const size = Buffer.byteLength(content)
+    const known = recording.sizes.get(id)
+    const isFull = known === undefined && recording.sizes.size >= maxRequests
+    if (isFull || bytes + size - (known ?? 0) > maxBytes) {
+      truncated = true
+      continue
+    }
+    before.set(id, known)
+    recording.sizes.set(id, size)
+    bytes += size - (known ?? 0)
+    batchBytes += size
+    records.push({ recordId: id, seq: found.seq, content })
+  }
+  return {
+    before,
+    records,
+    session: { ...recording.session, bytes, truncated, requestCount: recording.sizes.size }
+  }
+}
+
+/** Writes what the session that records has got. */
+const makeWriting = (services: SessionServices, limits: SessionLimits) =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime()
-    const fork = Runtime.runFork(runtime)
-    const writing = yield* Effect.makeSemaphore(1)
-    let current: Recording | null = null
+    const { repo, timers } = services
+    const fork = Runtime.runFork(yield* Effect.runtime())
+    const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+    const held: { current: Recording | null } = { current: null }
     let timer: Timer | null = null
 
-    yield* Effect.catchAll(repo.interrupt, (error) =>
-      Effect.logWarning("Sessions of the traffic inspector that a crash ended could not be closed.", error)
-    )
-
-    /** Collects the records that fit into one transaction and into the session. */
-    const batchOf = (recording: Recording): Batch => {
-      const records: Array<StoredRecord> = []
-      const before = new Map<string, number | undefined>()
-      let { bytes, truncated } = recording.session
-      let batchBytes = 0
-      for (const id of recording.dirty) {
-        if (batchBytes >= maxBatchBytes) break
-        recording.dirty.delete(id)
-        const found = entry(id)
-        if (found === null) continue
-        const record = recordOf(found.head, found.bodies)
-        const content = contentOf(isMasked ? record : maskRecord(record))
-        const size = Buffer.byteLength(content)
-        const known = recording.sizes.get(id)
-        const isFull = known === undefined && recording.sizes.size >= maxRequests
-        if (isFull || bytes + size - (known ?? 0) > maxBytes) {
-          truncated = true
-          continue
-        }
-        before.set(id, known)
-        recording.sizes.set(id, size)
-        bytes += size - (known ?? 0)
-        batchBytes += size
-        records.push({ recordId: id, seq: found.seq, content })
-      }
-      return {
-        before,
-        records,
-        session: { ...recording.session, bytes, truncated, requestCount: recording.sizes.size }
-      }
-    }
-
-    /** Puts records back that were not written; they are written with the next ones. */
-    const putBack = ({ dirty, sizes }: Recording, before: Batch["before"]): void => {
-      for (const [id, size] of before) {
-        dirty.add(id)
-        if (size === undefined) sizes.delete(id)
-        else sizes.set(id, size)
-      }
-    }
-
     const writeAll = Effect.gen(function* () {
-      const recording = current
+      const recording = held.current
       if (recording === null) return
       while (recording.dirty.size > 0) {
-        const { before, records, session } = batchOf(recording)
+        const { before, records, session } = batchOf(services, limits, recording)
         if (records.length > 0 || session.truncated !== recording.session.truncated) {
           yield* Effect.tapError(repo.save(session, records, timers.nowMs()), () =>
             Effect.sync(() => putBack(recording, before))
@@ -185,7 +183,7 @@ export const makeSessions = (
         yield* Effect.yieldNow()
       }
     })
-    const flush = writing.withPermits(1)(writeAll)
+    const flush = oneAtATime(writeAll)
 
     const schedule = (): void => {
       timer ??= timers.after(writeAfterMs, () => {
@@ -205,56 +203,131 @@ export const makeSessions = (
       timer = null
     }
 
-    const start = Effect.fn("Sessions.start")((name: string | null) =>
-      Effect.gen(function* () {
-        if (current !== null) return yield* new SessionRecording({ id: current.session.id })
-        const startedAtMs = timers.nowMs()
-        const session: StoredSession = {
-          id: ids.next(startedAtMs),
-          name,
-          state: "recording",
-          profile: "all",
-          startedAtMs,
-          endedAtMs: null,
-          requestCount: 0,
-          bytes: 0,
-          truncated: false
-        }
-        if (!(yield* repo.insert(session))) return yield* new SessionRecording({ id: null })
-        current = { session, sizes: new Map(), dirty: new Set() }
-        return sessionOf(session)
-      }).pipe(writing.withPermits(1))
-    )
+    return { flush, held, oneAtATime, schedule, stopTimer, writeAll }
+  })
 
-    const stored = Effect.fnUntraced(function* (id: string) {
-      if (current?.session.id === id) return current.session
-      const found = yield* repo.get(id)
-      return found ?? (yield* new SessionNotFound({ id }))
-    })
+type Writing = Effect.Effect.Success<ReturnType<typeof makeWriting>>
 
-    const stop = Effect.fn("Sessions.stop")((id: string) =>
-      Effect.gen(function* () {
-        const recording = current
-        if (recording === null || recording.session.id !== id) {
-          yield* stored(id)
-          return yield* new SessionNotRecording({ id })
-        }
+/** Begins, ends and changes sessions, one change at a time. */
+const makeChanges = ({ ids, repo, timers }: SessionServices, { held, oneAtATime, stopTimer, writeAll }: Writing) => {
+  const start = Effect.fn("Sessions.start")((name: string | null) =>
+    Effect.gen(function* () {
+      if (held.current !== null) return yield* new SessionRecording({ id: held.current.session.id })
+      const startedAtMs = timers.nowMs()
+      const session: StoredSession = {
+        id: ids.next(startedAtMs),
+        name,
+        state: "recording",
+        profile: "all",
+        startedAtMs,
+        endedAtMs: null,
+        requestCount: 0,
+        bytes: 0,
+        truncated: false
+      }
+      if (!(yield* repo.insert(session))) return yield* new SessionRecording({ id: null })
+      held.current = { session, sizes: new Map(), dirty: new Set() }
+      return sessionOf(session)
+    }).pipe(oneAtATime)
+  )
+
+  const stored = Effect.fnUntraced(function* (id: string) {
+    if (held.current?.session.id === id) return held.current.session
+    const found = yield* repo.get(id)
+    return found ?? (yield* new SessionNotFound({ id }))
+  })
+
+  const stop = Effect.fn("Sessions.stop")((id: string) =>
+    Effect.gen(function* () {
+      const recording = held.current
+      if (recording === null || recording.session.id !== id) {
+        yield* stored(id)
+        return yield* new SessionNotRecording({ id })
+      }
+      stopTimer()
+      yield* writeAll
+      const session: StoredSession = { ...recording.session, state: "saved", endedAtMs: timers.nowMs() }
+      yield* repo.update(session)
+      held.current = null
+      return sessionOf(session)
+    }).pipe(oneAtATime)
+  )
+
+  const rename = Effect.fn("Sessions.rename")((id: string, name: string | null) =>
+    Effect.gen(function* () {
+      const session = { ...(yield* stored(id)), name }
+      yield* repo.update(session)
+      if (held.current?.session.id === id) held.current.session = session
+      return sessionOf(session)
+    }).pipe(oneAtATime)
+  )
+
+  const remove = Effect.fn("Sessions.remove")((id: string) =>
+    Effect.gen(function* () {
+      if (held.current?.session.id === id) {
         stopTimer()
-        yield* writeAll
-        const session: StoredSession = { ...recording.session, state: "saved", endedAtMs: timers.nowMs() }
-        yield* repo.update(session)
-        current = null
-        return sessionOf(session)
-      }).pipe(writing.withPermits(1))
-    )
+        held.current = null
+      }
+      if (!(yield* repo.remove(id))) yield* new SessionNotFound({ id })
+    }).pipe(oneAtATime)
+  )
 
-    const rename = Effect.fn("Sessions.rename")((id: string, name: string | null) =>
-      Effect.gen(function* () {
-        const session = { ...(yield* stored(id)), name }
-        yield* repo.update(session)
-        if (current?.session.id === id) current.session = session
-        return sessionOf(session)
-      }).pipe(writing.withPermits(1))
+  return { remove, rename, start, stop, stored }
+}
+
+const makeAdd = ({ ids, repo, timers }: SessionServices, { maxBytes, maxRequests }: SessionLimits) =>
+  Effect.fn("Sessions.add")(function* (name: string | null, records: ReadonlyArray<TrafficRecord>) {
+    const nowMs = timers.nowMs()
+    const id = ids.next(nowMs)
+    let bytes = 0
+    let requestCount = 0
+    let truncated = records.length > maxRequests
+    const session = (): StoredSession => ({
+      id,
+      name,
+      state: "saved",
+      profile: "all",
+      startedAtMs: nowMs,
+      endedAtMs: nowMs,
+      requestCount,
+      bytes,
+      truncated
+    })
+    yield* repo.insert(session())
+    let batch: Array<StoredRecord> = []
+    let batchBytes = 0
+    const write = Effect.suspend(() => {
+      const saved = batch
+      batch = []
+      batchBytes = 0
+      return Effect.zipRight(repo.save(session(), saved, nowMs), Effect.yieldNow())
+    })
+    for (const [at, record] of records.slice(0, maxRequests).entries()) {
+      const content = contentOf({ ...record, sessionId: id })
+      const size = Buffer.byteLength(content)
+      if (bytes + size > maxBytes) {
+        truncated = true
+        break
+      }
+      batch.push({ recordId: record.id, seq: at + 1, content })
+      batchBytes += size
+      bytes += size
+      requestCount += 1
+      if (batchBytes >= maxBatchBytes) yield* write
+    }
+    yield* write
+    return sessionOf(session())
+  })
+
+export const makeSessions = (services: SessionServices, limits: SessionLimits = usualSessionLimits) =>
+  Effect.gen(function* () {
+    const { repo } = services
+    const writing = yield* makeWriting(services, limits)
+    const { flush, held, schedule, stopTimer } = writing
+    const { remove, rename, start, stop, stored } = makeChanges(services, writing)
+
+    yield* Effect.catchAll(repo.interrupt, (error) =>
+      Effect.logWarning("Sessions of the traffic inspector that a crash ended could not be closed.", error)
     )
 
     const page: Sessions["page"] = (id, after) =>
@@ -263,78 +336,27 @@ export const makeSessions = (
         next: last
       }))
 
-    const remove = Effect.fn("Sessions.remove")((id: string) =>
-      Effect.gen(function* () {
-        if (current?.session.id === id) {
-          stopTimer()
-          current = null
-        }
-        if (!(yield* repo.remove(id))) yield* new SessionNotFound({ id })
-      }).pipe(writing.withPermits(1))
-    )
-
-    const add = Effect.fn("Sessions.add")(function* (name: string | null, records: ReadonlyArray<TrafficRecord>) {
-      const nowMs = timers.nowMs()
-      const id = ids.next(nowMs)
-      let bytes = 0
-      let requestCount = 0
-      let truncated = records.length > maxRequests
-      const session = (): StoredSession => ({
-        id,
-        name,
-        state: "saved",
-        profile: "all",
-        startedAtMs: nowMs,
-        endedAtMs: nowMs,
-        requestCount,
-        bytes,
-        truncated
-      })
-      yield* repo.insert(session())
-      let batch: Array<StoredRecord> = []
-      let batchBytes = 0
-      const write = Effect.suspend(() => {
-        const saved = batch
-        batch = []
-        batchBytes = 0
-        return Effect.zipRight(repo.save(session(), saved, nowMs), Effect.yieldNow())
-      })
-      for (const [at, record] of records.slice(0, maxRequests).entries()) {
-        const content = contentOf({ ...record, sessionId: id })
-        const size = Buffer.byteLength(content)
-        if (bytes + size > maxBytes) {
-          truncated = true
-          break
-        }
-        batch.push({ recordId: record.id, seq: at + 1, content })
-        batchBytes += size
-        bytes += size
-        requestCount += 1
-        if (batchBytes >= maxBatchBytes) yield* write
-      }
-      yield* write
-      return sessionOf(session())
-    })
-
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         stopTimer()
-        return current === null ? Effect.void : Effect.ignoreLogged(Effect.zipRight(flush, repo.interrupt))
+        return held.current === null ? Effect.void : Effect.ignoreLogged(Effect.zipRight(flush, repo.interrupt))
       })
     )
 
     const sessions: Sessions = {
-      recording: () => current?.session.id ?? null,
+      recording: () => held.current?.session.id ?? null,
       changed: ({ head }) => {
-        if (current === null || head.sessionId !== current.session.id) return
-        current.dirty.add(head.id)
+        if (held.current === null || head.sessionId !== held.current.session.id) return
+        held.current.dirty.add(head.id)
         schedule()
       },
       start,
       stop,
       rename,
       list: Effect.map(repo.list, (all) =>
-        all.map((session) => sessionOf(session.id === current?.session.id ? current.session : session))
+        all.map((session) =>
+          sessionOf(held.current !== null && session.id === held.current.session.id ? held.current.session : session)
+        )
       ),
       get: (id) => Effect.map(stored(id), sessionOf),
       page,
@@ -343,7 +365,7 @@ export const makeSessions = (
           Effect.map(page(id, after), ({ next, records }) => [Chunk.fromIterable(records), Option.fromNullable(next)])
         ),
       remove,
-      add,
+      add: makeAdd(services, limits),
       flush
     }
     return sessions

@@ -2,11 +2,11 @@
  * Custom hosts: names that the machine's hosts file sends to this machine, where the decrypting listener takes their connections. They are
  * in one marked block, for IPv4 and IPv6; every other byte of the file stays as it is. The block is gone when the scope closes.
  */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rmSync } from "node:fs"
-import { join } from "node:path"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type HostChange, HostJournal, type OpenChange } from "./HostJournal.ts"
 import { codeOf, editFile, readBounded, replaceFile, replacementCommands } from "./undo/files.mjs"
@@ -70,6 +70,61 @@ const textOf = (path: string): string | null => {
 /** A block that is not as it was written cannot be changed without a guess. */
 class BrokenBlock extends Error {}
 
+const edited = (bytes: Buffer, lines: ReadonlyArray<string>, ours: ReadonlyArray<string>): Buffer => {
+  const text = bytes.toString("latin1")
+  const block = readBlock(text)
+  if (block.state === "broken") throw new BrokenBlock(block.problem)
+  return Buffer.from(withBlock(text, lines, ours), "latin1")
+}
+
+/** Writes the block of the gateway; by `sudo -n` where the gateway is not root and that asks for no password. */
+const makeWriting = (path: string, folder: string) =>
+  Effect.gen(function* () {
+    const journal = yield* HostJournal
+
+    const writeElevated = (next: Buffer): Effect.Effect<boolean> =>
+      Effect.gen(function* () {
+        const fresh = join(folder, `hosts.new-${process.pid}`)
+        const commands = yield* Effect.try(() => {
+          replaceFile(fresh, next, 0o644)
+          return replacementCommands(path, fresh)
+        }).pipe(Effect.orElseSucceed(() => []))
+        let isWritten = commands.length > 0
+        for (const argv of commands) isWritten = isWritten && (yield* journal.run({ argv, elevate: true })).ok
+        rmSync(fresh, { force: true })
+        return isWritten
+      })
+
+    return (lines: ReadonlyArray<string>, ours: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
+      Effect.tryPromise({
+        try: () =>
+          lockedHosts(path, folder, () => void editFile(path, folder, (bytes: Buffer) => edited(bytes, lines, ours))),
+        catch: (error) => error
+      }).pipe(
+        Effect.catchIf(
+          (error) => isDenied(error) && process.platform !== "win32",
+          (denied) =>
+            Effect.try({ try: () => edited(readBounded(path).bytes, lines, ours), catch: (error) => error }).pipe(
+              Effect.flatMap(writeElevated),
+              Effect.flatMap((isWritten) => (isWritten ? Effect.void : Effect.fail(denied)))
+            )
+        )
+      )
+  })
+
+const problemOf = (path: string): string | null => {
+  const block = readBlock(textOf(path) ?? "")
+  return block.state === "broken" ? block.problem : null
+}
+
+const shadowWarning = (path: string, hosts: ReadonlyArray<string>): string | null => {
+  const text = textOf(path)
+  const shadowed = text === null ? [] : shadowedHosts(text, hosts)
+  return shadowed.length === 0
+    ? null
+    : `An earlier line of ${path} gives another address to ${shadowed.join(", ")}; that line holds.`
+}
+
 export const make = Effect.gen(function* () {
   const { dataDir, environment } = yield* AppConfig
   const journal = yield* HostJournal
@@ -86,43 +141,7 @@ export const make = Effect.gen(function* () {
     steps: [{ do: "hostsBlock", path, lines, elevate: true }],
     facts: { path, lines }
   })
-
-  const edited = (bytes: Buffer, lines: ReadonlyArray<string>, ours: ReadonlyArray<string>): Buffer => {
-    const text = bytes.toString("latin1")
-    const block = readBlock(text)
-    if (block.state === "broken") throw new BrokenBlock(block.problem)
-    return Buffer.from(withBlock(text, lines, ours), "latin1")
-  }
-
-  /** Writes by `sudo -n`, for a gateway that is not root where that asks for no password. */
-  const writeElevated = (next: Buffer): Effect.Effect<boolean> =>
-    Effect.gen(function* () {
-      const fresh = join(folder, `hosts.new-${process.pid}`)
-      const commands = yield* Effect.try(() => {
-        replaceFile(fresh, next, 0o644)
-        return replacementCommands(path, fresh)
-      }).pipe(Effect.orElseSucceed(() => []))
-      let isWritten = commands.length > 0
-      for (const argv of commands) isWritten = isWritten && (yield* journal.run({ argv, elevate: true })).ok
-      rmSync(fresh, { force: true })
-      return isWritten
-    })
-
-  const write = (lines: ReadonlyArray<string>, ours: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
-    Effect.tryPromise({
-      try: () =>
-        lockedHosts(path, folder, () => void editFile(path, folder, (bytes: Buffer) => edited(bytes, lines, ours))),
-      catch: (error) => error
-    }).pipe(
-      Effect.catchIf(
-        (error) => isDenied(error) && process.platform !== "win32",
-        (denied) =>
-          Effect.try({ try: () => edited(readBounded(path).bytes, lines, ours), catch: (error) => error }).pipe(
-            Effect.flatMap(writeElevated),
-            Effect.flatMap((isWritten) => (isWritten ? Effect.void : Effect.fail(denied)))
-          )
-      )
-    )
+  const write = yield* makeWriting(path, folder)
 
   const takeOut = Effect.suspend(() => {
     const opened = open
@@ -144,19 +163,6 @@ export const make = Effect.gen(function* () {
     return opened?.discard ?? Effect.void
   })
 
-  const problemOf = (): string | null => {
-    const block = readBlock(textOf(path) ?? "")
-    return block.state === "broken" ? block.problem : null
-  }
-
-  const shadowWarning = (hosts: ReadonlyArray<string>): string | null => {
-    const text = textOf(path)
-    const shadowed = text === null ? [] : shadowedHosts(text, hosts)
-    return shadowed.length === 0
-      ? null
-      : `An earlier line of ${path} gives another address to ${shadowed.join(", ")}; that line holds.`
-  }
-
   const put = Effect.fn("HostsFile.set")(function* (hosts: ReadonlyArray<string>) {
     if (hosts.length === 0) {
       const problem = yield* takeOut
@@ -172,7 +178,7 @@ export const make = Effect.gen(function* () {
     return yield* write(lines, ours).pipe(
       Effect.map(() => {
         written = lines
-        return shadowWarning(hosts)
+        return shadowWarning(path, hosts)
       }),
       Effect.catchAll((error) => {
         if (!(error instanceof BrokenBlock)) {
@@ -195,10 +201,10 @@ export const make = Effect.gen(function* () {
           Effect.map((warning) => ({ warning }))
         )
       ),
-    problem: Effect.sync(problemOf),
+    problem: Effect.sync(() => problemOf(path)),
     repair: oneAtATime.withPermits(1)(
       Effect.suspend(() =>
-        problemOf() === null
+        problemOf(path) === null
           ? Effect.succeed(false)
           : Effect.tryPromise(() =>
               lockedHosts(path, folder, () =>

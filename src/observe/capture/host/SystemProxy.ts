@@ -76,19 +76,14 @@ interface Applied {
   readonly guard: Fiber.RuntimeFiber<unknown>
 }
 
-export const makeFor = (platform: NodeJS.Platform) =>
+const unsupported = (port: number, reason: string) => new SystemProxyUnsupported({ reason, lines: terminalLines(port) })
+
+/** Reads and sets the desktop's settings. */
+const makeDesktopSettings = (platform: NodeJS.Platform) =>
   Effect.gen(function* () {
     const { environment } = yield* AppConfig
     const journal = yield* HostJournal
-    const scope = yield* Effect.scope
-    const oneAtATime = yield* Effect.makeSemaphore(1)
     const read = reader(environment)
-    let applied: Applied | null = null
-    let expired = (): void => {}
-    let refusedAtMs = Number.NEGATIVE_INFINITY
-
-    const unsupported = (port: number, reason: string) =>
-      new SystemProxyUnsupported({ reason, lines: terminalLines(port) })
 
     const readAll = (settings: ReadonlyArray<Setting>) =>
       Effect.forEach(settings, (setting) => Effect.map(read(setting.read), (ran) => [setting, ran] as const), {
@@ -128,25 +123,6 @@ export const makeFor = (platform: NodeJS.Platform) =>
       return { plan, before }
     })
 
-    // Programs are started for it, and pages ask often.
-    const [isPossible, askAnew] = yield* Effect.cachedInvalidateWithTTL(
-      Effect.isSuccess(prospect(probedPort)),
-      prospectTtl
-    )
-
-    const state = Effect.gen(function* () {
-      const nowMs = yield* Clock.currentTimeMillis
-      // What was refused a moment ago would be refused again.
-      const supported = applied !== null || (nowMs - refusedAtMs >= refusalMs && (yield* isPossible))
-      return {
-        applied: applied !== null,
-        guardUntilMs: applied?.guardUntilMs ?? null,
-        port: applied?.port ?? null,
-        platform: findDesktop(environment, platform)?.desktop ?? null,
-        supported
-      } satisfies SystemProxyState
-    })
-
     const setAll = Effect.fn("SystemProxy.set")(function* (
       plan: ProxyPlan,
       before: ReadonlyMap<string, string>,
@@ -168,6 +144,20 @@ export const makeFor = (platform: NodeJS.Platform) =>
       const name = untaken[0].name
       yield* unsupported(port, `The desktop has not taken the setting '${name}'. Is a desktop session running?`)
     })
+
+    return { desktop: () => findDesktop(environment, platform)?.desktop ?? null, prospect, setAll }
+  })
+
+type DesktopSettings = Effect.Effect.Success<ReturnType<typeof makeDesktopSettings>>
+
+/** The setting as it was applied, until it is reverted or its time is over. */
+const makeAppliedProxy = ({ prospect, setAll }: DesktopSettings) =>
+  Effect.gen(function* () {
+    const journal = yield* HostJournal
+    const scope = yield* Effect.scope
+    const oneAtATime = yield* Effect.makeSemaphore(1)
+    let applied: Applied | null = null
+    let expired = (): void => {}
 
     const revertNow = Effect.suspend(() => {
       const reverted = applied
@@ -203,7 +193,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
         yield* applied.open.update(applied.change(guardUntilMs))
         yield* Fiber.interruptFork(applied.guard)
         applied = { ...applied, guardUntilMs, guard: yield* guardUntil(guardUntilMs, nowMs) }
-        return yield* state
+        return
       }
       yield* revertNow
       const { before, plan } = yield* prospect(port)
@@ -216,32 +206,65 @@ export const makeFor = (platform: NodeJS.Platform) =>
       const open = yield* journal.open(change(guardUntilMs))
       yield* setAll(plan, before, port).pipe(Effect.onError(() => open.undo))
       applied = { open, change, port, guardUntilMs, guard: yield* guardUntil(guardUntilMs, nowMs) }
-      return yield* state
     })
 
     yield* Scope.addFinalizer(scope, revert)
 
-    return SystemProxy.of({
-      apply: (options) =>
-        oneAtATime
-          .withPermits(1)(Effect.uninterruptible(applyNow(options)))
-          .pipe(
-            Effect.tapErrorTag("SystemProxyUnsupported", () =>
-              Effect.map(Clock.currentTimeMillis, (nowMs) => {
-                refusedAtMs = nowMs
-              })
-            ),
-            Effect.tap(() => {
-              refusedAtMs = Number.NEGATIVE_INFINITY
-            }),
-            Effect.ensuring(askAnew)
-          ),
+    return {
+      /** `then` follows in the same turn. */
+      apply: <A>(options: ApplyOptions, then: Effect.Effect<A>) =>
+        oneAtATime.withPermits(1)(Effect.uninterruptible(Effect.zipRight(applyNow(options), then))),
+      applied: () => applied,
       revert,
-      state,
-      isApplied: () => applied !== null,
-      onExpired: (listener) => {
+      onExpired: (listener: () => void) => {
         expired = listener
       }
+    }
+  })
+
+export const makeFor = (platform: NodeJS.Platform) =>
+  Effect.gen(function* () {
+    const settings = yield* makeDesktopSettings(platform)
+    const { applied, apply, onExpired, revert } = yield* makeAppliedProxy(settings)
+    let refusedAtMs = Number.NEGATIVE_INFINITY
+
+    // Programs are started for it, and pages ask often.
+    const [isPossible, askAnew] = yield* Effect.cachedInvalidateWithTTL(
+      Effect.isSuccess(settings.prospect(probedPort)),
+      prospectTtl
+    )
+
+    const state = Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const now = applied()
+      // What was refused a moment ago would be refused again.
+      const supported = now !== null || (nowMs - refusedAtMs >= refusalMs && (yield* isPossible))
+      return {
+        applied: now !== null,
+        guardUntilMs: now?.guardUntilMs ?? null,
+        port: now?.port ?? null,
+        platform: settings.desktop(),
+        supported
+      } satisfies SystemProxyState
+    })
+
+    return SystemProxy.of({
+      apply: (options) =>
+        apply(options, state).pipe(
+          Effect.tapErrorTag("SystemProxyUnsupported", () =>
+            Effect.map(Clock.currentTimeMillis, (nowMs) => {
+              refusedAtMs = nowMs
+            })
+          ),
+          Effect.tap(() => {
+            refusedAtMs = Number.NEGATIVE_INFINITY
+          }),
+          Effect.ensuring(askAnew)
+        ),
+      revert,
+      state,
+      isApplied: () => applied() !== null,
+      onExpired
     })
   })
 

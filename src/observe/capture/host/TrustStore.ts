@@ -2,14 +2,14 @@
  * Certificate authorities of the gateway in the machine's trust store, one per slot. After a removal every place is checked: the usual
  * command leaves it trusted (`trust/Stores`).
  */
+import { createHash, X509Certificate } from "node:crypto"
+import { existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { createHash, X509Certificate } from "node:crypto"
-import { existsSync, rmSync } from "node:fs"
-import { join } from "node:path"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type HostChange, HostJournal, type JournalFailed, type OpenChange } from "./HostJournal.ts"
 import { programEnvironment } from "./HostPrograms.ts"
@@ -109,26 +109,13 @@ export interface Stores {
   readonly programs: ProgramStores
 }
 
-export const makeFor = ({ programs, system }: Stores) =>
+/** Where an authority is, in the system's store and those of programs. */
+const makePlaces = (programs: ProgramStores) =>
   Effect.gen(function* () {
     const { dataDir, environment } = yield* AppConfig
-    const journal = yield* HostJournal
     const folder = journalFolder(dataDir)
-    const oneAtATime = yield* Effect.makeSemaphore(1)
-    const open = new Map<Slot, OpenChange>()
     const given = programEnvironment(environment)
-    /** Command that removes it where the gateway may not: null where it may. */
-    const byRoot = Effect.map(privilegeOf(environment, false), (privilege) =>
-      privilege === "root" || privilege === "sudo"
-        ? null
-        : `A password is used once and never kept, so taking the authority out needs the rights of root again: end the gateway and run 'sudo env DATA_DIR=${dataDir} gateway capture restore'`
-    )
     const sourceOf = (slot: Slot): string => join(folder, `${slot}.pem`)
-
-    const storeOf = (): Effect.Effect<SystemStore, TrustFailed> =>
-      system === null
-        ? new TrustFailed({ problem: "The gateway knows no way to the trust store of this system." })
-        : Effect.succeed(system)
 
     const changeOf = (store: SystemStore, authority: Authority): HostChange => ({
       kind: "trust-store",
@@ -175,34 +162,27 @@ export const makeFor = ({ programs, system }: Stores) =>
         store.kind === "anchors" ? first === store.bundle : first !== undefined
       )
 
-    const removeNow = Effect.fn("TrustStore.remove")(function* (slot: Slot, authority: Authority) {
-      const store = yield* storeOf()
-      const opened = open.get(slot) ?? (yield* journal.open(changeOf(store, authority)))
-      const { failed } = yield* opened.undo
-      if (failed.length === 0) open.delete(slot)
-      else open.set(slot, opened)
-      const problem = failed[0]?.problem ?? null
-      const hint = problem === null ? null : yield* byRoot
-      return {
-        left: yield* placesOf(store, authority),
-        problem: problem === null || hint === null ? problem : `${asSentence(problem)} ${hint}.`
-      }
-    })
+    return {
+      changeOf,
+      isTrusted,
+      placesOf,
+      sourceOf,
+      storesOf: (authority: Authority) => programStores(programs, authority, sourceOf(authority.slot))
+    }
+  })
 
-    const installNow = Effect.fn("TrustStore.install")(function* ({ lifetime, pem, slot, sudoPassword }: Install) {
-      const store = yield* storeOf()
-      const authority = yield* authorityOf(slot, pem)
-      const before = open.get(slot)
-      // Another certificate in the same slot goes first, everywhere.
-      if (before !== undefined) {
-        yield* before.undo
-        open.delete(slot)
-      }
-      const source = sourceOf(slot)
-      const stores = programStores(programs, authority, source)
-      const opened = yield* journal.open(changeOf(store, authority))
-      const warnings: Array<string> = []
-      yield* Effect.gen(function* () {
+type Places = Effect.Effect.Success<ReturnType<typeof makePlaces>>
+
+/** Puts an authority into the stores; gives what could not be done in stores of programs. */
+const makePutIn = ({ isTrusted, sourceOf, storesOf }: Places) =>
+  Effect.gen(function* () {
+    const { dataDir, environment } = yield* AppConfig
+    const journal = yield* HostJournal
+    const folder = journalFolder(dataDir)
+    return ({ slot, sudoPassword }: Install, store: SystemStore, authority: Authority) =>
+      Effect.gen(function* () {
+        const source = sourceOf(slot)
+        const warnings: Array<string> = []
         yield* Effect.try({
           try: () => {
             ensureJournal(folder)
@@ -221,12 +201,62 @@ export const makeFor = ({ programs, system }: Stores) =>
         if (!(yield* isTrusted(store, authority))) {
           return yield* new TrustFailed({ problem: "The trust store was rebuilt, but the authority is not in it." })
         }
-        for (const { add, place } of stores) {
+        for (const { add, place } of storesOf(authority)) {
           const added = yield* journal.run({ argv: add, timeoutMs: 60_000 })
           if (!added.ok) warnings.push(`${place}: ${added.problem}`)
         }
-      }).pipe(
-        Effect.ensuring(Effect.sync(() => rmSync(source, { force: true }))),
+        return warnings
+      })
+  })
+
+export const makeFor = ({ programs, system }: Stores) =>
+  Effect.gen(function* () {
+    const { dataDir, environment } = yield* AppConfig
+    const journal = yield* HostJournal
+    const places = yield* makePlaces(programs)
+    const putIn = yield* makePutIn(places)
+    const { changeOf, isTrusted, placesOf, sourceOf } = places
+    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const open = new Map<Slot, OpenChange>()
+    /** Command that removes it where the gateway may not: null where it may. */
+    const byRoot = Effect.map(privilegeOf(environment, false), (privilege) =>
+      privilege === "root" || privilege === "sudo"
+        ? null
+        : `A password is used once and never kept, so taking the authority out needs the rights of root again: end the gateway and run 'sudo env DATA_DIR=${dataDir} gateway capture restore'`
+    )
+
+    const storeOf = (): Effect.Effect<SystemStore, TrustFailed> =>
+      system === null
+        ? new TrustFailed({ problem: "The gateway knows no way to the trust store of this system." })
+        : Effect.succeed(system)
+
+    const removeNow = Effect.fn("TrustStore.remove")(function* (slot: Slot, authority: Authority) {
+      const store = yield* storeOf()
+      const opened = open.get(slot) ?? (yield* journal.open(changeOf(store, authority)))
+      const { failed } = yield* opened.undo
+      if (failed.length === 0) open.delete(slot)
+      else open.set(slot, opened)
+      const problem = failed[0]?.problem ?? null
+      const hint = problem === null ? null : yield* byRoot
+      return {
+        left: yield* placesOf(store, authority),
+        problem: problem === null || hint === null ? problem : `${asSentence(problem)} ${hint}.`
+      }
+    })
+
+    const installNow = Effect.fn("TrustStore.install")(function* (install: Install) {
+      const { lifetime, pem, slot } = install
+      const store = yield* storeOf()
+      const authority = yield* authorityOf(slot, pem)
+      const before = open.get(slot)
+      // Another certificate in the same slot goes first, everywhere.
+      if (before !== undefined) {
+        yield* before.undo
+        open.delete(slot)
+      }
+      const opened = yield* journal.open(changeOf(store, authority))
+      const warnings = yield* putIn(install, store, authority).pipe(
+        Effect.ensuring(Effect.sync(() => rmSync(sourceOf(slot), { force: true }))),
         Effect.onError(() => opened.undo)
       )
       const hint = yield* byRoot

@@ -10,13 +10,13 @@ import {
   type Opener,
   openedFirst,
   recordOf,
-  endsAlone
+  endsAlone,
+  type ListenerOptions
 } from "./Connection.ts"
 import { ServerLink } from "./ServerLink.ts"
 import type { Dialled } from "./Origin.ts"
 import { type Destination, relay, maxHeadBytes, refuseUpgrade, relayUpgrade } from "./HttpRelay.ts"
 import { valueOf } from "./RelayedHeaders.ts"
-import type { ListenerOptions } from "./Options.ts"
 import { OpenStreams, joinHttp2 } from "./Http2Relay.ts"
 
 /** Number of a client's requests: a client without any may have refused the certificate. */
