@@ -7,7 +7,6 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
-import type { SealedColumn } from "../secrets/SealedColumns.ts"
 import type { Column } from "./Columns.ts"
 import * as RememberedRows from "./RememberedRows.ts"
 import * as Table from "./Table.ts"
@@ -104,6 +103,12 @@ export const make = <Row extends WithId, I extends Readonly<Record<string, Colum
 ): Records<Row, Row> =>
   mapped<Row, I, Row, Row>(sql, options, { read: (row) => row, write: (record) => record, isPlain: true })
 
+/** An encrypted column, as `sealedColumn` makes one. */
+interface Sealable<A> {
+  readonly open: (rowId: string, text: string | null) => { readonly value: A | null; readonly locked: boolean }
+  readonly reseal: (rowId: string, value: A | null, stored: string | null) => string | null
+}
+
 /** A row with its encrypted columns opened; those that cannot be are null, and `locked` is true. */
 export type Unsealed<Row, Values> = Omit<Row, keyof Values> & {
   readonly [Name in keyof Values]: Values[Name] | null
@@ -112,11 +117,11 @@ export type Unsealed<Row, Values> = Omit<Row, keyof Values> & {
 /** Opens the encrypted columns of a row, and seals them: what was locked and is not given stays as it is stored. */
 export const sealed = <Row extends WithId, I, Values extends Readonly<Record<string, unknown>>>(
   _row: Schema.Schema<Row, I>,
-  columns: { readonly [Name in keyof Values]: SealedColumn<Values[Name]> }
+  columns: { readonly [Name in keyof Values]: Sealable<Values[Name]> }
 ) => {
   const names = Object.keys(columns)
   // Each column is used with its own value only.
-  const columnOf = (name: string) => columns[name] as unknown as SealedColumn<unknown>
+  const columnOf = (name: string) => columns[name] as unknown as Sealable<unknown>
   const textIn = (row: Row | null, name: string) =>
     row === null ? null : (row as unknown as Readonly<Record<string, string | null>>)[name]
   return {
