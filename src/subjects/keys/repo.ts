@@ -6,21 +6,15 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type ApiKey, endpointCategories, RateLimit } from "./entity.ts"
 import { Flag, SharedJson, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
-import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
+import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
+import * as Records from "../../store/engine/Records.ts"
 
 export class ApiKeyRepo extends Context.Tag("gateway/subjects/keys/ApiKeyRepo")<
   ApiKeyRepo,
-  {
-    /** Oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreError>
-    readonly get: (id: string) => Effect.Effect<ApiKey | null, StoreError>
+  Records.Records<ApiKey, ApiKey> & {
     /** `hash` is the SHA-256 of the secret, lower-case hex. */
     readonly byHash: (hash: string) => Effect.Effect<ApiKey | null, StoreError>
-    readonly insert: (key: ApiKey) => Effect.Effect<void, StoreError | AlreadyStored>
-    /** Replaces the record; false when there is no such id. */
-    readonly update: (key: ApiKey) => Effect.Effect<boolean, StoreError | AlreadyStored>
-    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     /** Records when keys were last used (id → epoch ms), all in one statement. A time never goes back. */
     readonly touchLastUsed: (lastUsedAtMs: ReadonlyMap<string, number>) => Effect.Effect<void, StoreError>
   }
@@ -75,15 +69,10 @@ export const make = Effect.gen(function* () {
     Effect.map(table.all("ApiKeyRepo.list"), (keys) => keys.toSorted(oldestFirst)),
     "ApiKeyRepo.list"
   )
-  const get = Effect.fn("ApiKeyRepo.get")((id: string) => table.first("ApiKeyRepo.get", sql`WHERE id = ${id}`))
+  const { get, insert, update, remove } = Records.make(sql, { name: "ApiKeyRepo", table: "api_keys", row: Row })
   const byHash = Effect.fn("ApiKeyRepo.byHash")((hash: string) =>
     table.first("ApiKeyRepo.byHash", sql`WHERE hash = ${hash}`)
   )
-  const insert = Effect.fn("ApiKeyRepo.insert")((key: ApiKey) => table.insert("ApiKeyRepo.insert", key))
-  const update = Effect.fn("ApiKeyRepo.update")((key: ApiKey) =>
-    table.update("ApiKeyRepo.update", sql`id = ${key.id}`, key)
-  )
-  const remove = Effect.fn("ApiKeyRepo.remove")((id: string) => table.remove("ApiKeyRepo.remove", sql`id = ${id}`))
 
   const touchLastUsed = Effect.fn("ApiKeyRepo.touchLastUsed")((lastUsedAtMs: ReadonlyMap<string, number>) =>
     sql`

@@ -8,6 +8,7 @@ import { PlaygroundEndpoint, type Preset, type PresetFields } from "./entity.ts"
 import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
+import * as Records from "../../store/engine/Records.ts"
 
 export class PlaygroundPresetRepo extends Context.Tag("gateway/subjects/playground/PlaygroundPresetRepo")<
   PlaygroundPresetRepo,
@@ -37,12 +38,11 @@ const Row = Schema.Struct({
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const table = Table.make(sql, "playground_presets", Row)
-
-  const list = Effect.withSpan(
-    table.select("PlaygroundPresetRepo.list", sql`ORDER BY created_at_ms, id`),
-    "PlaygroundPresetRepo.list"
-  )
+  const { get, insert, list, remove } = Records.make(sql, {
+    name: "PlaygroundPresetRepo",
+    table: "playground_presets",
+    row: Row
+  })
   const countOf = Effect.fn("PlaygroundPresetRepo.countOf")((owner: string) =>
     sql<{ count: number }>`SELECT COUNT(*) AS count FROM playground_presets WHERE owner = ${owner}`.pipe(
       Effect.mapBoth({
@@ -50,12 +50,6 @@ export const make = Effect.gen(function* () {
         onSuccess: ([row]) => row?.count ?? 0
       })
     )
-  )
-  const get = Effect.fn("PlaygroundPresetRepo.get")((id: string) =>
-    table.first("PlaygroundPresetRepo.get", sql`WHERE id = ${id}`)
-  )
-  const insert = Effect.fn("PlaygroundPresetRepo.insert")((preset: Preset) =>
-    table.insert("PlaygroundPresetRepo.insert", preset)
   )
   const update = Effect.fn("PlaygroundPresetRepo.update")(
     (id: string, { endpoint, model, name, paramsJson, system }: PresetFields) =>
@@ -71,11 +65,6 @@ export const make = Effect.gen(function* () {
           onSuccess: (hits) => hits.length > 0
         })
       )
-  )
-  const remove = Effect.fn("PlaygroundPresetRepo.remove")((id: string) =>
-    sql`DELETE FROM playground_presets WHERE id = ${id} RETURNING 1`.pipe(
-      Effect.mapBoth({ onFailure: Table.named("PlaygroundPresetRepo.remove"), onSuccess: (hits) => hits.length > 0 })
-    )
   )
   return PlaygroundPresetRepo.of({ list, countOf, get, insert, update, remove })
 })

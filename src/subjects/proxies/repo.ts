@@ -6,22 +6,15 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Proxy, type ProxyAssignment, ProxyFamily, ProxyScope, ProxySource, ProxyType } from "./entity.ts"
 import { Flag, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
-import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
+import type { StoreError } from "../../store/Errors.ts"
 import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
 import * as Table from "../../store/engine/Table.ts"
+import * as Records from "../../store/engine/Records.ts"
 
 export class ProxyRepo extends Context.Tag("gateway/subjects/proxies/ProxyRepo")<
   ProxyRepo,
-  {
-    /** Oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<Proxy>, StoreError>
-    readonly get: (id: string) => Effect.Effect<Proxy | null, StoreError>
-    readonly insert: (proxy: Proxy) => Effect.Effect<void, StoreError | AlreadyStored>
-    /** A password that cannot be decrypted is kept unless a new one is given. False when there is no such id. */
-    readonly update: (proxy: Proxy) => Effect.Effect<boolean, StoreError | AlreadyStored>
-    /** Removes a proxy; its assignments stay. False when there is no such id. */
-    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+  Records.Records<Proxy, Proxy> & {
     readonly assignments: Effect.Effect<ReadonlyArray<ProxyAssignment>, StoreError>
     /** `proxyId` null: the scope has no proxy of its own any more. */
     readonly assign: (
@@ -55,46 +48,21 @@ const isFamily = Schema.is(ProxyFamily)
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
-  const table = Table.make(sql, "proxies", Row)
   const assigned = Table.make(sql, "proxy_assignments", AssignmentRow)
   const password = sealedColumn(secrets, "proxies", "password", SecretText)
 
-  const toProxy = ({ family, ...row }: Row): Proxy => {
-    const opened = password.open(row.id, row.password)
-    return { ...row, family: isFamily(family) ? family : "auto", password: opened.value, isReadable: !opened.locked }
-  }
-
-  const toRow = (proxy: Proxy, before: Row | null): Row => ({
-    id: proxy.id,
-    name: proxy.name,
-    type: proxy.type,
-    host: proxy.host,
-    port: proxy.port,
-    username: proxy.username,
-    family: proxy.family,
-    source: proxy.source,
-    isActive: proxy.isActive,
-    createdAtMs: proxy.createdAtMs,
-    updatedAtMs: proxy.updatedAtMs,
-    password: password.reseal(proxy.id, proxy.password, before?.password ?? null)
-  })
-
-  const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
-
-  const list = Effect.withSpan(
-    Effect.map(table.select("ProxyRepo.list", sql`ORDER BY created_at_ms, id`), (rows) => rows.map(toProxy)),
-    "ProxyRepo.list"
+  const { read, write } = Records.sealed(Row, { password })
+  const records = Records.mapped(
+    sql,
+    { name: "ProxyRepo", table: "proxies", row: Row },
+    {
+      read: (row: Row): Proxy => {
+        const { family, locked, ...proxy } = read(row)
+        return { ...proxy, family: isFamily(family) ? family : "auto", isReadable: !locked }
+      },
+      write
+    }
   )
-  const get = Effect.fn("ProxyRepo.get")((id: string) =>
-    Effect.map(rowOf("ProxyRepo.get", id), (row) => (row === null ? null : toProxy(row)))
-  )
-  const insert = Effect.fn("ProxyRepo.insert")((proxy: Proxy) => table.insert("ProxyRepo.insert", toRow(proxy, null)))
-  const update = Effect.fn("ProxyRepo.update")(function* (proxy: Proxy) {
-    const before = yield* rowOf("ProxyRepo.update", proxy.id)
-    if (before === null) return false
-    return yield* table.update("ProxyRepo.update", sql`id = ${proxy.id}`, toRow(proxy, before))
-  })
-  const remove = Effect.fn("ProxyRepo.remove")((id: string) => table.remove("ProxyRepo.remove", sql`id = ${id}`))
 
   const assignments = Effect.withSpan(
     Effect.map(assigned.select("ProxyRepo.assignments", sql`ORDER BY scope, scope_id`), (rows) =>
@@ -111,7 +79,7 @@ export const make = Effect.gen(function* () {
             Effect.mapError(Table.named("ProxyRepo.assign"))
           )
   )
-  return ProxyRepo.of({ list, get, insert, update, remove, assignments, assign })
+  return ProxyRepo.of({ ...records, assignments, assign })
 })
 
 export const layer: Layer.Layer<ProxyRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(ProxyRepo, make)

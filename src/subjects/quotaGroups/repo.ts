@@ -6,20 +6,13 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { QuotaAllocation, type QuotaGroup, QuotaMember } from "./entity.ts"
 import { Flag, Json, Text, Whole } from "../../store/engine/Columns.ts"
-import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
+import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
+import * as Records from "../../store/engine/Records.ts"
 
 export class QuotaGroupRepo extends Context.Tag("gateway/subjects/quotaGroups/QuotaGroupRepo")<
   QuotaGroupRepo,
-  {
-    /** Lists by name. */
-    readonly list: Effect.Effect<ReadonlyArray<QuotaGroup>, StoreError>
-    readonly get: (id: string) => Effect.Effect<QuotaGroup | null, StoreError>
-    /** A name already in use is an `AlreadyStored`. */
-    readonly insert: (group: QuotaGroup) => Effect.Effect<void, StoreError | AlreadyStored>
-    /** Replaces the record; false when there is no such id. */
-    readonly update: (group: QuotaGroup) => Effect.Effect<boolean, StoreError | AlreadyStored>
-    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+  Records.Records<QuotaGroup, QuotaGroup> & {
     /** Removes a connection from every group. */
     readonly dropConnection: (connectionId: string) => Effect.Effect<void, StoreError>
     /** Removes an API key from the allocations of every group. */
@@ -39,17 +32,12 @@ const Row = Schema.Struct({
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const table = Table.make(sql, "quota_groups", Row)
-
-  const list = Effect.withSpan(table.select("QuotaGroupRepo.list", sql`ORDER BY name`), "QuotaGroupRepo.list")
-  const get = Effect.fn("QuotaGroupRepo.get")((id: string) => table.first("QuotaGroupRepo.get", sql`WHERE id = ${id}`))
-  const insert = Effect.fn("QuotaGroupRepo.insert")((group: QuotaGroup) => table.insert("QuotaGroupRepo.insert", group))
-  const update = Effect.fn("QuotaGroupRepo.update")((group: QuotaGroup) =>
-    table.update("QuotaGroupRepo.update", sql`id = ${group.id}`, group)
-  )
-  const remove = Effect.fn("QuotaGroupRepo.remove")((id: string) =>
-    table.remove("QuotaGroupRepo.remove", sql`id = ${id}`)
-  )
+  const records = Records.make(sql, {
+    name: "QuotaGroupRepo",
+    table: "quota_groups",
+    row: Row,
+    order: sql`ORDER BY name`
+  })
 
   /** Removes the entries that name `id` from one list of every group. */
   const dropFrom = (
@@ -74,7 +62,7 @@ export const make = Effect.gen(function* () {
   const dropApiKey = Effect.fn("QuotaGroupRepo.dropApiKey")((apiKeyId: string) =>
     dropFrom("QuotaGroupRepo.dropApiKey", "allocations", "apiKeyId", apiKeyId)
   )
-  return QuotaGroupRepo.of({ list, get, insert, update, remove, dropConnection, dropApiKey })
+  return QuotaGroupRepo.of({ ...records, dropConnection, dropApiKey })
 })
 
 export const layer: Layer.Layer<QuotaGroupRepo, never, SqlClient.SqlClient> = Layer.effect(QuotaGroupRepo, make)
