@@ -242,7 +242,6 @@ const answerKept = ({ admission, ending }: Deps, exchange: Exchange, kept: Kept,
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const deps: Deps = { ...all, runFork: Runtime.runFork(yield* Effect.runtime<never>()) }
 
   deps.innerPipeline.attach({ serve: (exchange, over) => serve(deps, exchange, over), refuse: deps.ending.refuse })

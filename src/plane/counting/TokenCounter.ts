@@ -268,9 +268,7 @@ const countTexts = ({ tokeniser }: Deps, texts: ReadonlyArray<string>): Effect.E
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
-  const mute = makeCountMemory()
-  const deps: Deps = { ...all, asking: 0, mute }
+  const deps: Deps = { ...all, asking: 0, mute: makeCountMemory() }
 
   return TokenCounter.of({
     answer: (exchange, parsed) => answer(deps, exchange, parsed),

@@ -290,14 +290,12 @@ const goOnInPlace = (deps: Deps, job: MediaJob): Effect.Effect<void> =>
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const running = new Map<string, RunningJob>()
-  const places = makeFairPlaces(() => media(deps).maxJobs)
 
   /** Responses that were begun, until they are on file. */
   const begun = new Map<string, MediaJob>()
-  const deps: Deps = { ...all, running, runFork, places, begun }
+  const deps: Deps = { ...all, running, runFork, places: makeFairPlaces(() => media(deps).maxJobs), begun }
   deps.background.attach((response) => note(deps, response))
 
   const open = yield* deps.repo.open

@@ -428,7 +428,6 @@ export const make = Effect.gen(function* () {
   const all = yield* services
   const startMs = yield* Clock.currentTimeMillis
   yield* bookLeftovers(all, startMs)
-  const budgets = new Map<string, Budget>()
   const limits = new TokenLimits()
   const accounts = new Map<string, KeyAccount>()
   const deps: Deps = {
@@ -438,7 +437,7 @@ export const make = Effect.gen(function* () {
     oneAtATime: (yield* Effect.makeSemaphore(1)).withPermits(1),
     accounts,
     waiting: new Set(),
-    budgets,
+    budgets: new Map(),
     limits,
     booking: new Set(),
     told: new Map(),
@@ -459,7 +458,7 @@ export const make = Effect.gen(function* () {
       for (const [id, { holders }] of accounts) if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
       return found
     },
-    budgets: () => [...budgets.values()],
+    budgets: () => [...deps.budgets.values()],
     tokenLimits: () => limits.list(),
     putBudget: (budget) => putBudget(deps, budget),
     removeBudget: (apiKeyId) => removeBudget(deps, apiKeyId),

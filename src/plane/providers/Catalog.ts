@@ -399,8 +399,12 @@ export const make = Effect.gen(function* () {
     modelsByAccount: new WeakMap<Account, ReadonlyArray<string>>()
   }
   const first = (yield* load(empty))()
-  const rememberedFrom = { declared: first.declared, revision: all.modelLists.revision() }
-  const deps: Deps = { ...empty, current: first, rememberedFrom, published: yield* PublishedWindows.load }
+  const deps: Deps = {
+    ...empty,
+    current: first,
+    rememberedFrom: { declared: first.declared, revision: all.modelLists.revision() },
+    published: yield* PublishedWindows.load
+  }
 
   return Catalog.of({
     current: () => deps.current,

@@ -194,7 +194,6 @@ const forget = Effect.fn("ModelLists.forget")(function* (deps: Deps, connectionI
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   /** Entries in the order in which they were learned. */
   const entries = new Map<string, Entry>()
   /** Every list that an entry holds, with the number of its entries. */

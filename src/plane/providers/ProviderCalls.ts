@@ -350,7 +350,6 @@ const judge = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, conne
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const control: Asking = { request: all.upstream.controlRequest }
   const deps: Deps = { ...all, control }
 

@@ -175,10 +175,8 @@ const enter = (deps: Deps, connection: LimitedConnection, shared = false): Place
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const clock = yield* Effect.clock
-  const limiters = new LruMap<string, RateLimiter>({ capacity })
-  const deps: Deps = { ...all, limiters, clock }
+  const deps: Deps = { ...all, limiters: new LruMap<string, RateLimiter>({ capacity }), clock }
 
   return ConnectionLimiter.of({
     enter: (connection, shared) => enter(deps, connection, shared),

@@ -334,7 +334,6 @@ const askFor = ({ catalog, counts }: Deps, asked: AskedSearch): SearchAsking | n
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const cache = new FairPool<string, Kept>({
     ownerOf: ({ owner }) => owner,
     capacity: mostKept,
@@ -342,10 +341,9 @@ export const make = Effect.gen(function* () {
     weightOf: ({ bytes }) => bytes,
     ttlMs: Math.max(1, all.appConfig.searchCacheTtlMs)
   })
-  const flights = new Map<string, SearchFlight>()
   /** Searches in progress in the pipeline, by the id of the request that began them. */
   const running = new Map<string, Running>()
-  const deps: Deps = { ...all, cache, running, flights }
+  const deps: Deps = { ...all, cache, running, flights: new Map() }
 
   const noLongerListen = deps.events.listenToRequests((row) => {
     const own = running.get(row.requestId)

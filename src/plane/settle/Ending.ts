@@ -359,10 +359,8 @@ const refuse = (
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const { listens } = all.hooks
-  const switches = new ComboSwitches()
-  const deps: Deps = { ...all, listens, switches }
+  const deps: Deps = { ...all, listens, switches: new ComboSwitches() }
 
   return Ending.of({
     finish: (work, end, others, instead) => finish(deps, work, end, others, instead),

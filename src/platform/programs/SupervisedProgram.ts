@@ -251,7 +251,6 @@ const start = (deps: Deps, options: ProgramOptions) =>
 
 export const make = Effect.fn("SupervisedPrograms.make")(function* ({ recordsFolder }: SupervisedProgramsOptions) {
   const all = yield* services
-
   yield* endLeftovers(recordsFolder)
   const deps: Deps = { ...all, recordsFolder }
 

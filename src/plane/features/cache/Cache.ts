@@ -161,7 +161,6 @@ const answered = (deps: Deps, next: Answer, work: Work): Effect.Effect<Answered>
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const meaningOf = makeMeanings({ embedder: yield* Embedder, settings: all.settings, timers: all.timers })
   const pending = new WeakMap<Trail, Pending>()
   const deps: Deps = { ...all, pending, meaningOf }

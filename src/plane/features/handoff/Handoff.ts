@@ -182,13 +182,9 @@ const ended = (deps: Deps, work: Work, end: RequestEnd): void => {
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   /** Runner of background work, at most until the gateway closes. */
   const run = yield* FiberSet.makeRuntime<never>()
-  const summaries = makeSummaries()
-  /** Sessions whose summary is in the making. */
-  const open = new Set<string>()
-  const deps: Deps = { ...all, summaries, open, run }
+  const deps: Deps = { ...all, summaries: makeSummaries(), open: new Set(), run }
 
   return Handoff.of({
     concerns: (work) => sessionOf(work) !== null,

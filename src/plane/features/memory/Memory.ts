@@ -125,7 +125,6 @@ const told = (deps: Deps, work: Work): Effect.Effect<Work> =>
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const run = yield* FiberSet.makeRuntime<never>()
   const learning = makeLearning(all.memories, all.timers, run)
   const vectorsOf = makeOwnVectors({

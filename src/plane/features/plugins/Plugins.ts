@@ -243,11 +243,9 @@ const answeredFor = (deps: Deps, run: HookRun, work: Work, next: Answer): Effect
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const { listens } = all.hooks
-  const rooms = new Rooms(roomBytes)
   const observed = new WeakMap<HookRun, Observed>()
-  const deps: Deps = { ...all, observed, listens, rooms }
+  const deps: Deps = { ...all, observed, listens, rooms: new Rooms(roomBytes) }
 
   return Plugins.of({
     concerns: ({ exchange }) => listens.onResponse && exchange.hooks !== undefined,

@@ -332,11 +332,9 @@ const bridged = (deps: Deps, work: Work, next: Answer): Effect.Effect<Answered> 
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const { isAllowed, search } = makeSearchCalls(all.opening, all.failover, all.modelSearches, all.resolutions)
 
-  const refusing = new LruMap<string, true>({ capacity: mostRefusing })
-  const deps: Deps = { ...all, isAllowed, search, refusing }
+  const deps: Deps = { ...all, isAllowed, search, refusing: new LruMap<string, true>({ capacity: mostRefusing }) }
 
   return WebSearch.of({
     concerns: (work) => concerns(deps, work),

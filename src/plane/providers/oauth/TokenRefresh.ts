@@ -103,7 +103,6 @@ const services = Effect.all({
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
   readonly memories: Map<string, Memory>
-  // -------------------------------------------------------------------------------------------------- one renewal
   readonly tokenStore: TokenStore
   readonly flights: Map<string, Flight>
   readonly running: Set<Fiber.RuntimeFiber<RefreshOutcome, RefreshFailed>>
@@ -262,8 +261,6 @@ const renewal = (deps: Deps, renewable: Renewable): Effect.Effect<RefreshOutcome
     )
   )
 
-// ------------------------------------------------------------------------------------------------ single flight
-
 /** Runs a renewal on its own: a caller that stops waiting does not end it. */
 const launch = (deps: Deps, renewable: Renewable, flight: Flight): Effect.Effect<void> =>
   renewal(deps, renewable).pipe(
@@ -330,7 +327,6 @@ const refresh = (
     })
   )
 
-// ---------------------------------------------------------------------------------------------------- beforehand
 const dueOf = (deps: Deps, id: string, { accessToken, expiresAtMs }: OAuthTokens): number | null => {
   if (expiresAtMs === null) return null
   const { renewed } = memoryOf(deps, id)
@@ -376,12 +372,7 @@ const isSweeping = ({ flags }: Deps): boolean =>
 export const make = Effect.gen(function* () {
   const all = yield* services
 
-  const memories = new Map<string, Memory>()
-  const flights = new Map<string, Flight>()
   const running = new Set<Fiber.RuntimeFiber<RefreshOutcome, RefreshFailed>>()
-
-  // -------------------------------------------------------------------------------------------------- one renewal
-
   const tokenStore = yield* makeTokenStore(all.repo, all.catalog)
 
   yield* Effect.addFinalizer(() =>
@@ -391,7 +382,7 @@ export const make = Effect.gen(function* () {
       Effect.zipRight(Effect.suspend(() => Fiber.interruptAll([...running])))
     )
   )
-  const deps: Deps = { ...all, memories, tokenStore, flights, running }
+  const deps: Deps = { ...all, memories: new Map(), tokenStore, flights: new Map(), running }
 
   yield* startSweep((nowMs) => {
     forgetGone(deps)

@@ -264,11 +264,8 @@ const standings = (deps: Deps, group: QuotaGroup, nowMs: number): ReadonlyArray<
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const ledger = yield* makeDrawLedger
-  /** Requests in progress, by group, provider and key. */
-  const underWay = new Map<string, number>()
-  const deps: Deps = { ...all, snapshot: null, byMember: new Map(), ledger, underWay }
+  const deps: Deps = { ...all, snapshot: null, byMember: new Map(), ledger, underWay: new Map() }
 
   return QuotaShareUsage.of({
     refusals: (asked, apiKeyId, nowMs, model) => refusals(deps, asked, apiKeyId, nowMs, model),

@@ -286,7 +286,6 @@ const report = (deps: Deps, connection: QuotaConnection, nowMs: number): QuotaRe
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-
   const changes = { count: 0 }
   const entries = new LruMap<string, Entry>({
     capacity,

@@ -68,9 +68,8 @@ class ArgumentsChannel {
     this.#onEdit = onEdit
   }
 
-  #found(start: number, end: number, finding: Finding): void {
+  readonly #found = (start: number, end: number, finding: Finding): void =>
     this.#onEdit({ start, end, text: JSON.stringify(finding.placeholder).slice(1, -1) }, finding)
-  }
 
   #say(text: string, at: number, end: number): void {
     if (this.matcher === null) return
@@ -92,8 +91,7 @@ class ArgumentsChannel {
 
   #enterString(at: number): void {
     this.#place = this.#expectsName ? "name" : "value"
-    if (this.#place === "value")
-      this.matcher = new Matcher(this.#guard, at, true, (start, end, finding) => this.#found(start, end, finding))
+    if (this.#place === "value") this.matcher = new Matcher(this.#guard, at, true, this.#found)
   }
 
   #becomePlain(at: number): void {
@@ -126,8 +124,7 @@ class ArgumentsChannel {
     this.escape = ""
     if (this.isHalfOut) {
       this.isHalfOut = false
-      if (this.#place === "value")
-        this.matcher = new Matcher(this.#guard, at + 1, true, (start, end, finding) => this.#found(start, end, finding))
+      if (this.#place === "value") this.matcher = new Matcher(this.#guard, at + 1, true, this.#found)
       return
     }
     this.#sayEscape(kind === "u" ? String.fromCharCode(code) : (simpleEscapes[char] ?? char), start, at + 1)
