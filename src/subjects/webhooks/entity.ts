@@ -59,6 +59,9 @@ export interface Webhook {
   readonly failureCount: number
 }
 
+/** Number of failed deliveries in a row at which a webhook is disabled. */
+export const maxFailures = 10
+
 export const wants = ({ enabled, events }: Pick<Webhook, "enabled" | "events">, event: WebhookEvent): boolean =>
   enabled && (events.includes(everyEvent) || events.includes(event))
 

@@ -1,11 +1,8 @@
-/** Rules for webhooks: when one is disabled, and what one that sends mail needs. Pure. */
+/** Rules for a webhook that sends mail. Pure. */
 import type { MailInput } from "./routes.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { MailSettings, WebhookKind } from "./entity.ts"
 import { isMailAddress, serverOf } from "./MailAddress.ts"
-
-/** Number of failed deliveries in a row at which a webhook is disabled. */
-export const maxFailures = 10
 
 const isImplicit = (url: string): boolean => /^smtps:/i.test(url)
 
