@@ -278,7 +278,7 @@ class CaptureIntake implements Intake {
     const response = report?.response ?? null
     const answer = { facts: response?.facts ?? null, shape: response?.shown ?? null, reason: response?.reason ?? null }
     const requestHeaders = before?.requestHeaders ?? shown.requestHeaders
-    return headOf(each, { ...shown, requestHeaders }, each, answer, this.#priceOf, before)
+    return headOf(each, { ...shown, requestHeaders }, each, { answer, priceOf: this.#priceOf, before })
   }
 
   #taskOf(each: Pending): Task {

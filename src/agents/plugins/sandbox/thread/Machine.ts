@@ -143,8 +143,7 @@ const hostApi = (machine: Machine): HostApi => ({
   },
   timer: (id, delayMs) => {
     const call = owner(machine)
-    if (call.timers.size >= crossing.timersPerCall)
-      throw new Refused(`More than ${crossing.timersPerCall} timers wait`)
+    if (call.timers.size >= crossing.timersPerCall) throw new Refused(`More than ${crossing.timersPerCall} timers wait`)
     const due = (): void => {
       call.timers.delete(id)
       turn(machine, call, () => machine.inside.call("fire", id))
