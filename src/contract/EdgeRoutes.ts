@@ -4,7 +4,7 @@ import type { WireName } from "../domain/Wire.ts"
 
 interface Shape<Handler, Key, Method, Tier, Wire> {
   readonly plane: "edge"
-  /** What serves it: `entry/server/Edge` has a handler of each name. */
+  /** Name of the handler that serves it, as `entry/server/Edge` has them. */
   readonly handler: Handler
   /** `<group>.<endpoint>`. Several spellings of one route share it. */
   readonly key: Key

@@ -100,7 +100,7 @@ describe("the code", () => {
       // Connections of other programs that capture passes on: none of them is a client of the gateway.
       "src/observe/capture/proxy/Dialer.ts",
       "src/observe/capture/proxy/HttpProxy.ts",
-      "src/observe/capture/tls/Listener.ts",
+      "src/observe/capture/tls/Connection.ts",
       // A field of `Peer`, which PeerAddress fills.
       "src/subjects/auth/Gate.ts",
       "src/subjects/auth/PeerAddress.ts"

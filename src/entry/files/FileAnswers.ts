@@ -39,7 +39,7 @@ export const makeFileAnswers = <E extends { readonly _tag: string }>(
       if (response.headersSent || response.destroyed) return
       const body = JSON.stringify(codecs.chat.renderError(view, requestId))
       const headers = errorHeaders(requestId, view, Buffer.byteLength(body))
-      answerAndDrain(timers, request, response, view.status, headers, body)
+      answerAndDrain(timers, request, response, { status: view.status, headers, body })
     }
 
     const json = ({ requestId, response }: EndpointCall, value: unknown): void => {

@@ -97,7 +97,8 @@ export const make = Effect.gen(function* () {
 
     answer(call, files.room(owner), (roomBytes) => {
       if (announced - formBytes > roomBytes) return overQuota()
-      receive(request, contentType, limitBytes, files.begin(owner, roomBytes), stop.onStop, (outcome) => {
+      const upload = files.begin(owner, roomBytes)
+      receive(request, { contentType, limitBytes, upload, onStop: stop.onStop }, (outcome) => {
         switch (outcome._tag) {
           case "Gone":
             return runFork(outcome.upload.discard)

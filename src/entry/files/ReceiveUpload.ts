@@ -32,13 +32,18 @@ const aboutOf = ({ fields, filename }: Form): About | Problem => {
   return { filename: safeName(filename), purpose: purpose ?? "", keptMs }
 }
 
+export interface Receiving {
+  readonly contentType: string
+  readonly limitBytes: number
+  readonly upload: Upload
+  /** Tells of the gateway's stop, until the returned function is called. */
+  readonly onStop: (listener: () => void) => () => void
+}
+
 /** `done` is called once. */
 export const receive = (
   request: IncomingMessage,
-  contentType: string,
-  limitBytes: number,
-  upload: Upload,
-  onStop: (listener: () => void) => () => void,
+  { contentType, limitBytes, onStop, upload }: Receiving,
   done: (outcome: Outcome) => void
 ): void => {
   const body = bodyOf(request)

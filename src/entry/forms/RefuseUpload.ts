@@ -29,13 +29,17 @@ export const drain = (
   request.resume()
 }
 
+export interface WholeAnswer {
+  readonly status: number
+  readonly headers: Array<string>
+  readonly body: string
+}
+
 export const answerAndDrain = (
   timers: typeof Timers.Service,
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  headers: Array<string>,
-  body: string
+  { body, headers, status }: WholeAnswer
 ): void => {
   if (!isUnread(request)) {
     response.writeHead(status, headers)

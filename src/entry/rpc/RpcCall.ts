@@ -1,4 +1,4 @@
-/** What MCP and A2A share of a request over HTTP, from its caller to the messages of its body. */
+/** A request of JSON-RPC over HTTP, for MCP and A2A, from its caller to the messages of its body. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { BodyBeginning } from "../listening/BodyBeginning.ts"
 import { type Caller, apiKeyIdOf } from "../../agents/mcp/Caller.ts"

@@ -1,4 +1,4 @@
-/** What capture tells of itself. */
+/** The state of capture, as it is shown. */
 import type { CustomHost } from "./CaptureSettings.ts"
 import type { SystemProxyState } from "./host/SystemProxy.ts"
 import type { TransparentStatus } from "./transparent/Transparent.ts"

@@ -55,14 +55,18 @@ export interface Answered {
 const charged = (answer: AnswerFacts, isRefused: boolean): AnswerFacts =>
   isRefused ? { ...answer, usage: null, tokensOut: null } : answer
 
-/** `before`: the record as it is in the ring. */
+export interface HeadContext {
+  readonly answer: Answered
+  readonly priceOf: PriceOf
+  /** The record as it is in the ring. */
+  readonly before: Head | null
+}
+
 export const headOf = (
   told: Told,
   shown: Shown,
   { contextKey, facts, kind, promptKey, shape }: ReadRequest,
-  answer: Answered,
-  priceOf: PriceOf,
-  before: Head | null
+  { answer, before, priceOf }: HeadContext
 ): Head => {
   const { end, start, update } = told
   const latest = { ...update, ...end }

@@ -5,20 +5,20 @@
  */
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
-import type { BodyLimits, CapturedBody, ShownBody } from "./Bodies.ts"
+import type { BodyLimits, ShownBody } from "./Bodies.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
-import { headOf, type PriceOf, providerOf, type Shape } from "./HeadOf.ts"
+import { headOf, type PriceOf, providerOf } from "./HeadOf.ts"
 import { type GivenHeaders, readHeaders } from "./Headers.ts"
 import { lateRecord, jobOfExchange } from "./LateRecords.ts"
 import { makeHeadMasker, type Shown, shownOf } from "./masking/HeadMasker.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
-import { type Bodies, type DetectedKind, type Head, type RecordHeaders } from "../../domain/TrafficRecord.ts"
-import type { RequestFacts } from "./reading/Llm.ts"
+import type { Bodies, Head, RecordHeaders } from "../../domain/TrafficRecord.ts"
 import type { LateRecord } from "./Ring.ts"
 import type { InspectorSettings } from "./Settings.ts"
 import type { ExchangeReport } from "./work/Exchange.ts"
 import { bytesOfTask, type Report, type Task } from "./work/Work.ts"
 import type { WorkThread } from "./work/WorkThread.ts"
+import { type Pending, captured, pendingOf } from "./PendingExchange.ts"
 
 /** Bytes of bodies that wait, or belong to exchanges that have not ended. */
 const maxPendingBytes = 64 * 1_048_576
@@ -38,41 +38,6 @@ const gatherMs = 50
 const leastGatherMs = 10
 /** Time that is worked before others have their turn. */
 const turnMs = 3
-
-interface Pending {
-  readonly id: string
-  /** Start without its body. */
-  readonly start: RecordStart
-  readonly startedAtMs: number
-  /** Headers of the request, once they were needed here. */
-  headers: RecordHeaders | null
-  readonly sessionId: string | null
-  update: RecordUpdate
-  end: RecordEnd | null
-  requestBody: Uint8Array | null
-  requestSize: number
-  /** Bodies that had to be let go. */
-  isShort: boolean
-  /** Bytes that are accounted for it. */
-  bytes: number
-  isListed: boolean
-  isRequestRead: boolean
-  kind: DetectedKind | null
-  contextKey: string | null
-  promptKey: string | null
-  facts: RequestFacts | null
-  /** Form in which the request's body is shown, which itself is in the ring; null until it was read. */
-  shape: Shape | null
-  /** The call behind it; null: it is not known. */
-  sent: CallFacts | null
-  isQueued: boolean
-  /** Time of queueing on the monotonic clock. */
-  queuedAtMs: number
-  /** The thread works on it. */
-  isAway: boolean
-  /** Time at which the thread's job was queued. */
-  awaySinceMs: number
-}
 
 export interface IntakeServices {
   readonly settings: InspectorSettings
@@ -115,16 +80,6 @@ export interface Intake {
   readonly behind: () => Behind
   readonly close: () => void
 }
-
-const captured = (bytes: Uint8Array | null | undefined, size: number, headers: RecordHeaders): CapturedBody | null =>
-  bytes === null || bytes === undefined || bytes.byteLength === 0
-    ? null
-    : {
-        bytes,
-        size,
-        contentEncoding: headers["content-encoding"] ?? "",
-        contentType: headers["content-type"] ?? ""
-      }
 
 export const limitsOf = ({ maskSecrets, maxBodyBytes }: InspectorSettings): BodyLimits => ({
   maskSecrets,
@@ -278,7 +233,7 @@ class CaptureIntake implements Intake {
     const response = report?.response ?? null
     const answer = { facts: response?.facts ?? null, shape: response?.shown ?? null, reason: response?.reason ?? null }
     const requestHeaders = before?.requestHeaders ?? shown.requestHeaders
-    return headOf(each, { ...shown, requestHeaders }, each, answer, this.#priceOf, before)
+    return headOf(each, { ...shown, requestHeaders }, each, { answer, priceOf: this.#priceOf, before })
   }
 
   #taskOf(each: Pending): Task {
@@ -512,31 +467,12 @@ class CaptureIntake implements Intake {
     const id = start.id ?? this.#newId()
     if (this.#isClosed || this.#pending.size >= maxPending || this.#pending.has(id)) return id
     const body = start.body ?? null
-    const each: Pending = {
+    const each = pendingOf({
       id,
-      start: { ...start, body: null },
+      start,
       startedAtMs: start.atMs ?? this.#timers.nowMs(),
-      headers: null,
-      sessionId: this.#sessionId(),
-      update: {},
-      end: null,
-      requestBody: null,
-      requestSize: start.bodySize ?? body?.byteLength ?? 0,
-      isShort: false,
-      bytes: 0,
-      isListed: false,
-      isRequestRead: false,
-      kind: null,
-      contextKey: null,
-      promptKey: null,
-      facts: null,
-      shape: null,
-      sent: null,
-      isQueued: false,
-      queuedAtMs: 0,
-      isAway: false,
-      awaySinceMs: 0
-    }
+      sessionId: this.#sessionId()
+    })
     if (body !== null && this.#account(each, body.byteLength)) each.requestBody = body
     this.#pending.set(id, each)
     this.#enqueue(each)

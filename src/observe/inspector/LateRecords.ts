@@ -76,7 +76,7 @@ export const lateRecord = (
     bodyBytes: (report.requestBody?.byteLength ?? 0) + (report.responseBody?.byteLength ?? 0),
     head: () => {
       const { answer, request, shown } = exchangeRead(report.read)
-      return headOf(told, shown, request, answer, priceOf, null)
+      return headOf(told, shown, request, { answer, priceOf, before: null })
     },
     bodies: (): Bodies => ({
       requestBody: bufferOf(report.requestBody),

@@ -104,7 +104,7 @@ class Failures {
   #count = 0
   #failedAtMs = 0
   #last: PeerError | null = null
-  /** What the last one was, as a sentence; null when the server works. */
+  /** The last one as a sentence; null when the server works. */
   message: string | null = null
 
   constructor(nowMs: () => number) {

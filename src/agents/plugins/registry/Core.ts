@@ -131,7 +131,7 @@ const setStateIn =
 
 type SetState = ReturnType<typeof setStateIn>
 
-/** What is known of plugins, and how their code is opened. */
+/** The plugins as they are stored, and the opening of their code. */
 const makeStored = Effect.gen(function* () {
   const repo = yield* PluginRepo
   const hooks = yield* Hooks

@@ -43,7 +43,7 @@ const userKeys = ["~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"]
 
 const failed = (reason: string, isFinal = false): TunnelFailed => new TunnelFailed({ reason, isFinal })
 
-/** What the connections of the gateway have in common. */
+/** Finds what all connections have in common. */
 const makeSetting = Effect.gen(function* () {
   const { dataDir, environment } = yield* AppConfig
   const agent = environment.get("SSH_AUTH_SOCK")
@@ -169,7 +169,7 @@ const argumentsOf = (folder: string, options: SshOptions, entrance: Entrance, { 
   ]
 }
 
-/** What the end of ssh means, by its output. */
+/** Explains the end of ssh by its output. */
 const endOf = (
   output: SshOutput,
   options: SshOptions,
@@ -200,7 +200,12 @@ const endOf = (
 
 export const make = Effect.gen(function* () {
   const setting = yield* makeSetting
-  const services = yield* Effect.context<Dns | Flags | SupervisedPrograms>()
+  // Without the scope of this layer: what a run starts ends with the run.
+  const services = Context.pick(
+    Dns,
+    Flags,
+    SupervisedPrograms
+  )(yield* Effect.context<Dns | Flags | SupervisedPrograms>())
   const programs = yield* SupervisedPrograms
   const { childEnvironment, folder, installed } = setting
 

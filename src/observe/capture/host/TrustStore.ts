@@ -109,7 +109,7 @@ export interface Stores {
   readonly programs: ProgramStores
 }
 
-/** Where an authority is, in the system's store and those of programs. */
+/** Finds an authority in the system's store and those of programs. */
 const makePlaces = (programs: ProgramStores) =>
   Effect.gen(function* () {
     const { dataDir, environment } = yield* AppConfig

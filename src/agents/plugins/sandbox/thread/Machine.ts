@@ -126,7 +126,7 @@ const owner = (machine: Machine): Running => {
     throw new Refused("The call that this belongs to is over")
   return machine.current
 }
-/** What code of the plugin may ask of the gateway. */
+/** The functions of the gateway that code of the plugin may call. */
 const hostApi = (machine: Machine): HostApi => ({
   log: (level, message) => {
     if (machine.current !== null) {
