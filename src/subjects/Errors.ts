@@ -13,34 +13,10 @@ import type { RestoreRefused } from "../store/restore/Refusal.ts"
 import type { ReadRefused } from "../store/engine/ReadWorker.ts"
 import { asSentence } from "../kernel/text/Sentence.ts"
 
-export type Entity =
-  | "connection"
-  | "provider node"
-  | "combo"
-  | "quota group"
-  | "API key"
-  | "alias"
-  | "declared model"
-  | "budget"
-  | "token limit"
-  | "webhook"
-  | "proxy"
-  | "MCP server"
-  | "backup"
-  | "sign-in"
-  | "model"
-  | "eval suite"
-  | "eval run"
-  | "provider"
-  | "registered key"
-  | "memory"
-  | "filter"
-  | "raw output"
-  | "compression combo"
-
 /** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
-  readonly entity: Entity
+  /** Its name in a sentence, such as `quota group`. */
+  readonly entity: string
   readonly id: string
   readonly field?: string
   readonly meant?: ReadonlyArray<string>
@@ -68,14 +44,12 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{ reado
   }
 }
 
-/** Kind of the entity that has a name already. */
-export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory" | "MCP server" | "proxy"
-
 /** The name, id or prefix given in `field` belongs to something else. */
 export class NameTaken extends Data.TaggedError("NameTaken")<{
   readonly field: "id" | "name" | "alias" | "prefix" | "key"
   readonly name: string
-  readonly holder: Holder
+  /** Kind of the entity that has the name already, in a sentence. */
+  readonly holder: string
 }> {
   override get message(): string {
     switch (this.holder) {
@@ -84,10 +58,6 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
         return `There is already a combo ${this.field === "id" ? "with the id" : "named"} '${this.name}'.`
       case "alias":
         return `There is already an alias '${this.name}'.`
-      case "group":
-        return `There is already a group named '${this.name}'.`
-      case "proxy":
-        return `There is already a proxy named '${this.name}'.`
       case "MCP server":
         return `There is already an MCP server named '${this.name}'.`
       case "memory":
@@ -98,6 +68,8 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
         return `'${this.name}' is a provider.`
       case "registry":
         return `'${this.name}' is a provider of the registry.`
+      default:
+        return `There is already a ${this.holder} named '${this.name}'.`
     }
   }
 }
