@@ -53,13 +53,18 @@ const bodyOf = ({ body, path }: SkillOperation): ReadonlyArray<string> => {
 }
 
 const credentialOf = ({ method, path, tier }: SkillOperation): ReadonlyArray<string> => {
-  if (path === "/api/auth/login" || path === "/api/auth/codes/exchange") return ["-c cookies.txt"]
+  if (path === "/api/auth/login") return ["-c cookies.txt"]
+  // A code that is refused leaves the session before it.
+  if (path === "/api/auth/codes/exchange") return ["-b cookies.txt -c cookies.txt"]
+  const session = ["-b cookies.txt", ...(method === "GET" ? [] : ['-H "X-CSRF-Token: $GATEWAY_CSRF_TOKEN"'])]
+  // The session that asks is the one that stays.
+  if (method === "DELETE" && path === "/api/auth/sessions") return session
   switch (tier) {
     case "public":
     case "local":
       return []
     case "session":
-      return ["-b cookies.txt", ...(method === "GET" ? [] : ['-H "X-CSRF-Token: $GATEWAY_CSRF_TOKEN"'])]
+      return session
     case "inference":
     case "self":
       return ['-H "Authorization: Bearer $GATEWAY_API_KEY"']
