@@ -114,7 +114,7 @@ const fallbacksOf = (...given: ReadonlyArray<Json | undefined>): ReadonlyMap<str
 const priceTable = (prices: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>): JsonObject =>
   Object.fromEntries(Array.from(prices, ([provider, models]) => [provider, Object.fromEntries(models)]))
 
-/** What has been read so far. */
+/** State of a reading. */
 interface Reading {
   readonly options: ImportOptions
   readonly rows: Array<Row>

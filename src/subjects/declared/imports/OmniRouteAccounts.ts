@@ -83,7 +83,7 @@ export interface OmniRouteAccounts {
   readonly rows: ReadonlyArray<Row>
 }
 
-/** What has been read so far, and the names that are taken. */
+/** State of a reading, and the names that are taken. */
 interface Reading {
   readonly options: ImportOptions
   readonly rows: Array<Row>

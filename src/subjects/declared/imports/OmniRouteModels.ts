@@ -110,7 +110,7 @@ const settled = (open: ReadonlyMap<string, Open>): ReadonlyMap<string, ReadonlyA
 
 const mostReasons = 10
 
-/** What has been read so far. */
+/** State of a reading. */
 interface Reading {
   readonly accounts: OmniRouteAccounts
   readonly rows: Array<Row>
