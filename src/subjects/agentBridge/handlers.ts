@@ -1,5 +1,7 @@
 /** `/api/tools/agent-bridge`: the decrypting server, its authority and the transparent mode. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -144,188 +146,226 @@ const act = (
   }
 }
 
-export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge", (handlers) =>
+const services = Effect.all({ bridges: LazyBridge, config: AppConfig, lazyCapture: LazyCapture })
+type Services = Effect.Effect.Success<typeof services>
+
+type Endpoints = HttpApiGroup.HttpApiGroup.Endpoints<typeof AgentBridge>
+type Request<Name extends Endpoints["name"]> = HttpApiEndpoint.HttpApiEndpoint.Request<
+  HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints, Name>
+>
+
+const certOf = (capture: typeof Capture.Service) =>
+  Effect.map(capture.certificate, (found) => (found === null ? null : certificateView(found)))
+
+const bypassOf = (capture: typeof Capture.Service) => Effect.map(capture.bypass, (patterns) => ({ patterns }))
+
+const capturing = <A, E, R>(
+  { lazyCapture }: Services,
+  use: (capture: typeof Capture.Service) => Effect.Effect<A, E, R>
+) => Effect.flatMap(lazyCapture.get, use)
+
+// ------------------------------------------------------------------------------------------------------- agents
+
+const known = (id: string): Effect.Effect<Agent, NotFound> => {
+  const agent = agentById.get(id)
+  return agent === undefined ? new NotFound({ message: "There is no such agent.", param: "id" }) : Effect.succeed(agent)
+}
+
+const agentViewOf = ({ bridges, lazyCapture }: Services, agent: Agent) =>
   Effect.gen(function* () {
-    const lazyCapture = yield* LazyCapture
-    const bridges = yield* LazyBridge
-    const { environment } = yield* AppConfig
-    const certOf = (capture: typeof Capture.Service) =>
-      Effect.map(capture.certificate, (found) => (found === null ? null : certificateView(found)))
-    const bypassOf = (capture: typeof Capture.Service) => Effect.map(capture.bypass, (patterns) => ({ patterns }))
+    const capture = yield* lazyCapture.get
+    const bridge = yield* bridges.get
+    const state = yield* Effect.catchTag(bridge.state(agent.id), "UnknownAgent", Effect.die)
+    const cert = yield* capture.certificate
+    return agentView(agent, state, capture.capturedAgents().has(agent.id), cert?.trusted ?? false)
+  })
 
-    const agentViewOf = (agent: Agent) =>
-      Effect.gen(function* () {
-        const capture = yield* lazyCapture.get
-        const bridge = yield* bridges.get
-        const state = yield* Effect.catchTag(bridge.state(agent.id), "UnknownAgent", Effect.die)
-        const cert = yield* capture.certificate
-        return agentView(agent, state, capture.capturedAgents().has(agent.id), cert?.trusted ?? false)
-      })
-    const known = (id: string): Effect.Effect<Agent, NotFound> => {
-      const agent = agentById.get(id)
-      return agent === undefined
-        ? new NotFound({ message: "There is no such agent.", param: "id" })
-        : Effect.succeed(agent)
+const listAgents = (services: Services) =>
+  Effect.map(
+    Effect.forEach(agents, (agent) => agentViewOf(services, agent)),
+    (views) => ({ agents: views })
+  ).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed))
+
+const showAgent = (services: Services, id: string) =>
+  Effect.map(
+    Effect.flatMap(known(id), (agent) => agentViewOf(services, agent)),
+    (agent) => ({ agent })
+  ).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed))
+
+const switchHosts = (services: Services, id: string, enabled: boolean) =>
+  Effect.gen(function* () {
+    const agent = yield* known(id)
+    const capture = yield* services.lazyCapture.get
+    const bridge = yield* services.bridges.get
+    const warning = yield* capture.setAgentHosts(id, enabled ? agent.hosts : [])
+    const nowMs = yield* Clock.currentTimeMillis
+    yield* bridge
+      .change(id, { dnsEnabled: enabled, lastError: warning, ...(enabled ? { lastStartedAtMs: nowMs } : {}) })
+      .pipe(Effect.catchTag("UnknownAgent", Effect.die))
+    return { ok: true as const, agent: yield* agentViewOf(services, agent), ...(warning === null ? {} : { warning }) }
+  }).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed), answered)
+
+const detect = ({ config: { environment } }: Services, id: string) =>
+  Effect.gen(function* () {
+    const { binary } = (yield* known(id)).setup
+    const file = binary === null ? null : findProgram(environment, binary)
+    if (file === null) return { installed: false, version: null }
+    const asked = yield* askVersion(file, programEnvironment(environment))
+    const text = asked._tag === "Answered" ? asked.text.slice(0, 1_000) : ""
+    return { installed: true, version: /\d+(?:\.\d+)+[\w.+-]{0,40}/.exec(text)?.[0] ?? null }
+  })
+
+const listMappings = ({ bridges }: Services, id: string) =>
+  Effect.gen(function* () {
+    yield* known(id)
+    const bridge = yield* bridges.get
+    return { mappings: yield* Effect.catchTag(bridge.mappings(id), "UnknownAgent", Effect.die) }
+  })
+
+const setMappings = ({ bridges }: Services, id: string, { mappings }: Request<"setMappings">["payload"]) =>
+  Effect.gen(function* () {
+    yield* known(id)
+    const bridge = yield* bridges.get
+    return { mappings: yield* bridge.setMappings(id, mappings) }
+  }).pipe(
+    Effect.catchTags({
+      UnknownAgent: Effect.die,
+      InvalidBridgeSetting: ({ field, message }) => badField(field, message)
+    }),
+    answered
+  )
+
+// ------------------------------------------------------------------------------------------------------- server
+
+const showState = (services: Services) =>
+  Effect.gen(function* () {
+    const capture = yield* services.lazyCapture.get
+    return {
+      server: serverView(yield* capture.server),
+      cert: yield* certOf(capture),
+      agents: yield* Effect.forEach(agents, (agent) => agentViewOf(services, agent))
     }
+  }).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed))
 
-    return handlers
-      .handle("agents", () =>
-        Effect.map(Effect.forEach(agents, agentViewOf), (views) => ({ agents: views })).pipe(
-          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
-        )
-      )
-      .handle("agent", ({ path: { id } }) =>
-        Effect.map(Effect.flatMap(known(id), agentViewOf), (agent) => ({ agent })).pipe(
-          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
-        )
-      )
-      .handle("agentDns", ({ path: { id }, payload: { enabled } }) =>
-        Effect.gen(function* () {
-          const agent = yield* known(id)
-          const capture = yield* lazyCapture.get
-          const bridge = yield* bridges.get
-          const warning = yield* capture.setAgentHosts(id, enabled ? agent.hosts : [])
-          const nowMs = yield* Clock.currentTimeMillis
-          yield* bridge
-            .change(id, { dnsEnabled: enabled, lastError: warning, ...(enabled ? { lastStartedAtMs: nowMs } : {}) })
-            .pipe(Effect.catchTag("UnknownAgent", Effect.die))
-          return { ok: true as const, agent: yield* agentViewOf(agent), ...(warning === null ? {} : { warning }) }
-        }).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed), answered)
-      )
-      .handle("detectAgent", ({ path: { id } }) =>
-        Effect.gen(function* () {
-          const { binary } = (yield* known(id)).setup
-          const file = binary === null ? null : findProgram(environment, binary)
-          if (file === null) return { installed: false, version: null }
-          const asked = yield* askVersion(file, programEnvironment(environment))
-          const text = asked._tag === "Answered" ? asked.text.slice(0, 1_000) : ""
-          return { installed: true, version: /\d+(?:\.\d+)+[\w.+-]{0,40}/.exec(text)?.[0] ?? null }
-        })
-      )
-      .handle("mappings", ({ path: { id } }) =>
-        Effect.gen(function* () {
-          yield* known(id)
-          const bridge = yield* bridges.get
-          return { mappings: yield* Effect.catchTag(bridge.mappings(id), "UnknownAgent", Effect.die) }
-        })
-      )
-      .handle("setMappings", ({ path: { id }, payload: { mappings } }) =>
-        Effect.gen(function* () {
-          yield* known(id)
-          const bridge = yield* bridges.get
-          return { mappings: yield* bridge.setMappings(id, mappings) }
-        }).pipe(
-          Effect.catchTags({
-            UnknownAgent: Effect.die,
-            InvalidBridgeSetting: ({ field, message }) => badField(field, message)
-          }),
-          answered
-        )
-      )
-      .handle("state", () =>
-        Effect.gen(function* () {
-          const capture = yield* lazyCapture.get
-          return {
-            server: serverView(yield* capture.server),
-            cert: yield* certOf(capture),
-            agents: yield* Effect.forEach(agents, agentViewOf)
-          }
-        }).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed))
-      )
-      .handle("server", ({ payload: { action, sudoPassword = null } }) =>
-        Effect.gen(function* () {
-          const capture = yield* lazyCapture.get
-          const warnings = yield* act(capture, action, sudoPassword)
-          return {
-            ok: true as const,
-            server: serverView(yield* capture.server),
-            cert: yield* certOf(capture),
-            warnings
-          }
-        }).pipe(Effect.catchTags(answers), answered)
-      )
-      .handle("bypass", () => Effect.flatMap(lazyCapture.get, bypassOf))
-      .handle("setBypass", ({ payload: { patterns } }) =>
-        Effect.flatMap(lazyCapture.get, (capture) =>
-          Effect.zipRight(capture.setBypass(patterns), bypassOf(capture))
-        ).pipe(Effect.catchTag("CaptureBadValue", badValue), answered)
-      )
-      .handle("cert", () =>
-        Effect.map(Effect.flatMap(lazyCapture.get, certOf), (cert) => ({ cert })).pipe(
-          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
-        )
-      )
-      .handle("downloadCert", () =>
-        Effect.flatMap(lazyCapture.get, (capture) => capture.certificatePem).pipe(
-          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
-        )
-      )
-      .handle("regenerateCert", () =>
-        Effect.flatMap(lazyCapture.get, (capture) => capture.regenerate).pipe(
-          Effect.map((cert) => ({ cert: certificateView(cert) })),
-          Effect.catchTags({ ...captureAnswers, TrustFailed: trustFailed })
-        )
-      )
+const control = ({ lazyCapture }: Services, { action, sudoPassword }: Request<"server">["payload"]) =>
+  Effect.gen(function* () {
+    const capture = yield* lazyCapture.get
+    const warnings = yield* act(capture, action, sudoPassword ?? null)
+    return { ok: true as const, server: serverView(yield* capture.server), cert: yield* certOf(capture), warnings }
+  }).pipe(Effect.catchTags(answers), answered)
+
+const setBypass = (services: Services, patterns: ReadonlyArray<string>) =>
+  capturing(services, (capture) => Effect.zipRight(capture.setBypass(patterns), bypassOf(capture))).pipe(
+    Effect.catchTag("CaptureBadValue", badValue),
+    answered
+  )
+
+const setConfig = (services: Services, { config: nested = {}, ...plain }: Request<"setConfig">["payload"]) =>
+  capturing(services, (capture) => capture.setConfig({ ...plain, ...nested })).pipe(
+    Effect.map((config) => ({ config })),
+    Effect.catchTag("CaptureBadValue", badValue),
+    answered
+  )
+
+// -------------------------------------------------------------------------------------------------- certificates
+
+const showCert = (services: Services) =>
+  Effect.map(capturing(services, certOf), (cert) => ({ cert })).pipe(
+    Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
+  )
+
+const downloadCert = (services: Services) =>
+  capturing(services, (capture) => capture.certificatePem).pipe(
+    Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
+  )
+
+const regenerateCert = (services: Services) =>
+  capturing(services, (capture) => capture.regenerate).pipe(
+    Effect.map((cert) => ({ cert: certificateView(cert) })),
+    Effect.catchTags({ ...captureAnswers, TrustFailed: trustFailed })
+  )
+
+const setUpstreamCa = ({ lazyCapture }: Services, { pem }: Request<"setUpstreamCa">["payload"]) =>
+  Effect.gen(function* () {
+    const capture = yield* lazyCapture.get
+    yield* capture.setUpstreamCa(pem)
+    return { pem: yield* capture.upstreamCa }
+  }).pipe(Effect.catchTag("CaptureBadValue", badValue), answered)
+
+const removeUpstreamCa = (services: Services) =>
+  capturing(services, (capture) => capture.setUpstreamCa(null)).pipe(
+    Effect.catchTag("CaptureBadValue", Effect.die),
+    answered
+  )
+
+// ------------------------------------------------------------------------------------------------------ the rest
+
+const diagnose = (services: Services) =>
+  capturing(services, (capture) => capture.diagnose).pipe(
+    Effect.map((checks) => ({ checks })),
+    Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
+  )
+
+const repair = (services: Services) =>
+  capturing(services, (capture) => capture.repair).pipe(
+    Effect.map(({ repaired }) => ({ repaired })),
+    Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
+  )
+
+const startTproxy = (services: Services, { sudoPassword, ...given }: Request<"startTproxy">["payload"]) =>
+  capturing(services, ({ transparent }) =>
+    transparent.start({
+      settings: { ...defaultSettings, ...given } as TransparentSettings,
+      sudoPassword: sudoPassword ?? null
+    })
+  ).pipe(Effect.map(tproxyView), Effect.mapError(notStarted))
+
+const stopTproxy = (services: Services) =>
+  Effect.map(
+    capturing(services, ({ transparent }) => transparent.stop),
+    (brokenConnections) => ({ running: false as const, brokenConnections })
+  )
+
+export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge", (handlers) =>
+  Effect.map(services, (all) =>
+    handlers
+      .handle("agents", () => listAgents(all))
+      .handle("agent", ({ path: { id } }) => showAgent(all, id))
+      .handle("agentDns", ({ path: { id }, payload: { enabled } }) => switchHosts(all, id, enabled))
+      .handle("detectAgent", ({ path: { id } }) => detect(all, id))
+      .handle("mappings", ({ path: { id } }) => listMappings(all, id))
+      .handle("setMappings", ({ path: { id }, payload }) => setMappings(all, id, payload))
+      .handle("state", () => showState(all))
+      .handle("server", ({ payload }) => control(all, payload))
+      .handle("bypass", () => capturing(all, bypassOf))
+      .handle("setBypass", ({ payload: { patterns } }) => setBypass(all, patterns))
+      .handle("cert", () => showCert(all))
+      .handle("downloadCert", () => downloadCert(all))
+      .handle("regenerateCert", () => regenerateCert(all))
       .handle("upstreamCa", () =>
         Effect.map(
-          Effect.flatMap(lazyCapture.get, (capture) => capture.upstreamCa),
+          capturing(all, (capture) => capture.upstreamCa),
           (pem) => ({ pem })
         )
       )
-      .handle("setUpstreamCa", ({ payload: { pem } }) =>
-        Effect.gen(function* () {
-          const capture = yield* lazyCapture.get
-          yield* capture.setUpstreamCa(pem)
-          return { pem: yield* capture.upstreamCa }
-        }).pipe(Effect.catchTag("CaptureBadValue", badValue), answered)
-      )
-      .handle("removeUpstreamCa", () =>
-        Effect.flatMap(lazyCapture.get, (capture) => capture.setUpstreamCa(null)).pipe(
-          Effect.catchTag("CaptureBadValue", Effect.die),
-          answered
-        )
-      )
+      .handle("setUpstreamCa", ({ payload }) => setUpstreamCa(all, payload))
+      .handle("removeUpstreamCa", () => removeUpstreamCa(all))
       .handle("config", () =>
         Effect.map(
-          Effect.flatMap(lazyCapture.get, (capture) => capture.config),
+          capturing(all, (capture) => capture.config),
           (config) => ({ config })
         )
       )
-      .handle("setConfig", ({ payload: { config: nested = {}, ...plain } }) =>
-        Effect.flatMap(lazyCapture.get, (capture) => capture.setConfig({ ...plain, ...nested })).pipe(
-          Effect.map((config) => ({ config })),
-          Effect.catchTag("CaptureBadValue", badValue),
-          answered
-        )
-      )
-      .handle("diagnose", () =>
-        Effect.flatMap(lazyCapture.get, (capture) => capture.diagnose).pipe(
-          Effect.map((checks) => ({ checks })),
-          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
-        )
-      )
-      .handle("repair", () =>
-        Effect.flatMap(lazyCapture.get, (capture) => capture.repair).pipe(
-          Effect.map(({ repaired }) => ({ repaired })),
-          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
-        )
-      )
+      .handle("setConfig", ({ payload }) => setConfig(all, payload))
+      .handle("diagnose", () => diagnose(all))
+      .handle("repair", () => repair(all))
       .handle("tproxy", () =>
         Effect.map(
-          Effect.flatMap(lazyCapture.get, (capture) => capture.transparent.status),
+          capturing(all, ({ transparent }) => transparent.status),
           tproxyView
         )
       )
-      .handle("startTproxy", ({ payload: { sudoPassword = null, ...given } }) =>
-        Effect.flatMap(lazyCapture.get, (capture) =>
-          capture.transparent.start({ settings: { ...defaultSettings, ...given } as TransparentSettings, sudoPassword })
-        ).pipe(Effect.map(tproxyView), Effect.mapError(notStarted))
-      )
-      .handle("stopTproxy", () =>
-        Effect.map(
-          Effect.flatMap(lazyCapture.get, (capture) => capture.transparent.stop),
-          (brokenConnections) => ({ running: false as const, brokenConnections })
-        )
-      )
-  })
+      .handle("startTproxy", ({ payload }) => startTproxy(all, payload))
+      .handle("stopTproxy", () => stopTproxy(all))
+  )
 )

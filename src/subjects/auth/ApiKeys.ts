@@ -63,55 +63,53 @@ export class ApiKeys extends Context.Tag("gateway/subjects/auth/ApiKeys")<
 const usedEveryMs = 5 * 60_000
 const adminKey: Principal = { _tag: "AdminKey" }
 
-export const make = Effect.gen(function* () {
-  const config = yield* AppConfig
-  const ids = yield* IdGen
-  const repo = yield* ApiKeyRepo.ApiKeyRepo
-  const adminHash = config.adminKey === null ? null : hashKey(Redacted.value(config.adminKey))
-
-  const byId = new Map<string, ApiKey>()
-  const byHash = new Map<string, Principal>()
+const services = Effect.all({ config: AppConfig, ids: IdGen, repo: ApiKeyRepo.ApiKeyRepo })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly byHash: Map<string, Principal>
   /** Replaced secrets by their hash: the id of the key, and when they end. */
-  const replaced = new Map<string, { readonly id: string; readonly untilMs: number }>()
-  const toWrite = new Map<string, number>()
-  const clock = yield* Effect.clock
+  readonly replaced: Map<string, { readonly id: string; readonly untilMs: number }>
+  readonly byId: Map<string, ApiKey>
+  readonly clock: Clock.Clock
+  readonly toWrite: Map<string, number>
+  /** Changes are serialised: a key removed while another change of it is being written must not come back to memory. */
+  readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
 
-  const forget = ({ hash, oldSecrets }: ApiKey): void => {
-    byHash.delete(hash)
-    for (const old of oldSecrets) replaced.delete(old.hash)
-  }
+const forget = ({ byHash, replaced }: Deps, { hash, oldSecrets }: ApiKey): void => {
+  byHash.delete(hash)
+  for (const old of oldSecrets) replaced.delete(old.hash)
+}
 
-  const put = (key: ApiKey): void => {
-    const before = byId.get(key.id)
-    if (before !== undefined) forget(before)
-    byId.set(key.id, key)
-    byHash.set(key.hash, { _tag: "Key", key })
-    for (const { hash, untilMs } of key.oldSecrets) replaced.set(hash, { id: key.id, untilMs })
-  }
-  for (const key of yield* repo.list) put(key)
-  if (adminHash !== null) byHash.set(adminHash, adminKey)
+const put = (deps: Deps, key: ApiKey): void => {
+  const before = deps.byId.get(key.id)
+  if (before !== undefined) forget(deps, before)
+  deps.byId.set(key.id, key)
+  deps.byHash.set(key.hash, { _tag: "Key", key })
+  for (const { hash, untilMs } of key.oldSecrets) deps.replaced.set(hash, { id: key.id, untilMs })
+}
 
-  const identify = (rawKey: string | null): Identified => {
-    // How long a hash takes to be found says nothing of a key: its sender cannot choose the bytes of a hash.
-    if (rawKey === null) return "missing"
-    const hash = hashKey(rawKey)
-    return byHash.get(hash) ?? byOldSecret(hash) ?? "wrong"
-  }
+const identify = (deps: Deps, rawKey: string | null): Identified => {
+  // How long a hash takes to be found says nothing of a key: its sender cannot choose the bytes of a hash.
+  if (rawKey === null) return "missing"
+  const hash = hashKey(rawKey)
+  return deps.byHash.get(hash) ?? byOldSecret(deps, hash) ?? "wrong"
+}
 
-  const byOldSecret = (hash: string): Principal | undefined => {
-    const old = replaced.get(hash)
-    const key = old === undefined || old.untilMs <= clock.unsafeCurrentTimeMillis() ? undefined : byId.get(old.id)
-    return key === undefined ? undefined : byHash.get(key.hash)
-  }
+const byOldSecret = ({ byHash, byId, clock, replaced }: Deps, hash: string): Principal | undefined => {
+  const old = replaced.get(hash)
+  const key = old === undefined || old.untilMs <= clock.unsafeCurrentTimeMillis() ? undefined : byId.get(old.id)
+  return key === undefined ? undefined : byHash.get(key.hash)
+}
 
-  const used = (key: ApiKey, nowMs: number): void => {
-    const known = byId.get(key.id)
-    if (known === undefined || nowMs - (known.lastUsedAtMs ?? 0) < usedEveryMs) return
-    put({ ...known, lastUsedAtMs: nowMs })
-    toWrite.set(key.id, nowMs)
-  }
+const used = (deps: Deps, key: ApiKey, nowMs: number): void => {
+  const known = deps.byId.get(key.id)
+  if (known === undefined || nowMs - (known.lastUsedAtMs ?? 0) < usedEveryMs) return
+  put(deps, { ...known, lastUsedAtMs: nowMs })
+  deps.toWrite.set(key.id, nowMs)
+}
 
-  const writeUses = Effect.suspend(() => {
+const writeUses = ({ byId, repo, toWrite }: Deps) =>
+  Effect.suspend(() => {
     if (toWrite.size === 0) return Effect.void
     const batch = new Map(toWrite)
     toWrite.clear()
@@ -121,95 +119,107 @@ export const make = Effect.gen(function* () {
       })
     )
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Times of last use could not be written: ${error.message}`)))
-  yield* Effect.addFinalizer(() => writeUses)
-  yield* Effect.forkScoped(Effect.repeat(writeUses, Schedule.spaced("1 minute")))
 
-  /** Changes are serialised: a key removed while another change of it is being written must not come back to memory. */
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+const issue = Effect.fn("ApiKeys.issue")(function* <E>(
+  deps: Deps,
+  settings: ApiKeySettings,
+  marker: KeyMarker,
+  store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
+) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const secret = formatKey(randomBytes(32), marker)
+  const key: ApiKey = {
+    ...settings,
+    id: deps.ids.next(nowMs),
+    prefix: prefixOf(secret),
+    hash: hashKey(secret),
+    oldSecrets: [],
+    createdAtMs: nowMs,
+    lastUsedAtMs: null
+  }
+  yield* store(key, Effect.catchTag(deps.repo.insert(key), "AlreadyStored", Effect.die))
+  put(deps, key)
+  return { key, secret: Redacted.make(secret) }
+}, Effect.uninterruptible)
 
-  const issue = Effect.fn("ApiKeys.issue")(function* <E>(
-    settings: ApiKeySettings,
-    marker: KeyMarker,
-    store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
-  ) {
+const create = (deps: Deps, settings: ApiKeySettings) => issue(deps, settings, "gw_", (_, insert) => insert)
+
+const update = Effect.fn("ApiKeys.update")(
+  function* (deps: Deps, id: string, change: Partial<ApiKeySettings>) {
+    const known = deps.byId.get(id)
+    if (known === undefined) return null
+    const key: ApiKey = { ...known, ...change }
+    yield* Effect.catchTag(deps.repo.update(key), "AlreadyStored", Effect.die)
+    // It may have been used in the meantime.
+    put(deps, { ...key, lastUsedAtMs: deps.byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs })
+    return key
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect),
+  Effect.uninterruptible
+)
+
+const rotate = Effect.fn("ApiKeys.rotate")(
+  function* (deps: Deps, id: string, overlapMs: number) {
+    const known = deps.byId.get(id)
+    if (known === undefined) return null
     const nowMs = yield* Clock.currentTimeMillis
-    const secret = formatKey(randomBytes(32), marker)
-    const key: ApiKey = {
-      ...settings,
-      id: ids.next(nowMs),
-      prefix: prefixOf(secret),
-      hash: hashKey(secret),
-      oldSecrets: [],
-      createdAtMs: nowMs,
-      lastUsedAtMs: null
-    }
-    yield* store(key, Effect.catchTag(repo.insert(key), "AlreadyStored", Effect.die))
-    put(key)
-    return { key, secret: Redacted.make(secret) }
-  }, Effect.uninterruptible)
+    const untilMs = nowMs + overlapMs
+    const oldSecrets = [{ hash: known.hash, untilMs }, ...known.oldSecrets]
+      .map((old) => ({ hash: old.hash, untilMs: Math.min(old.untilMs, untilMs) }))
+      .filter((old) => old.untilMs > nowMs)
+    if (oldSecrets.length > maxOldSecrets) return "full"
+    const secret = formatKey(randomBytes(32), markerOf(known.prefix) ?? "gw_")
+    const key: ApiKey = { ...known, prefix: prefixOf(secret), hash: hashKey(secret), oldSecrets }
+    yield* Effect.catchTag(deps.repo.update(key), "AlreadyStored", Effect.die)
+    const used = { ...key, lastUsedAtMs: deps.byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs }
+    put(deps, used)
+    return { key: used, secret: Redacted.make(secret) }
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect),
+  Effect.uninterruptible
+)
 
-  const create = (settings: ApiKeySettings) => issue(settings, "gw_", (_, insert) => insert)
+const remove = Effect.fn("ApiKeys.remove")(
+  function* (deps: Deps, id: string) {
+    const known = deps.byId.get(id)
+    if (known === undefined) return false
+    yield* deps.repo.remove(id)
+    deps.byId.delete(id)
+    forget(deps, known)
+    return true
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect),
+  Effect.uninterruptible
+)
 
-  const update = Effect.fn("ApiKeys.update")(
-    function* (id: string, change: Partial<ApiKeySettings>) {
-      const known = byId.get(id)
-      if (known === undefined) return null
-      const key: ApiKey = { ...known, ...change }
-      yield* Effect.catchTag(repo.update(key), "AlreadyStored", Effect.die)
-      // It may have been used in the meantime.
-      put({ ...key, lastUsedAtMs: byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs })
-      return key
-    },
-    oneAtATime,
-    Effect.uninterruptible
-  )
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const adminHash = all.config.adminKey === null ? null : hashKey(Redacted.value(all.config.adminKey))
 
-  const rotate = Effect.fn("ApiKeys.rotate")(
-    function* (id: string, overlapMs: number) {
-      const known = byId.get(id)
-      if (known === undefined) return null
-      const nowMs = yield* Clock.currentTimeMillis
-      const untilMs = nowMs + overlapMs
-      const oldSecrets = [{ hash: known.hash, untilMs }, ...known.oldSecrets]
-        .map((old) => ({ hash: old.hash, untilMs: Math.min(old.untilMs, untilMs) }))
-        .filter((old) => old.untilMs > nowMs)
-      if (oldSecrets.length > maxOldSecrets) return "full"
-      const secret = formatKey(randomBytes(32), markerOf(known.prefix) ?? "gw_")
-      const key: ApiKey = { ...known, prefix: prefixOf(secret), hash: hashKey(secret), oldSecrets }
-      yield* Effect.catchTag(repo.update(key), "AlreadyStored", Effect.die)
-      const used = { ...key, lastUsedAtMs: byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs }
-      put(used)
-      return { key: used, secret: Redacted.make(secret) }
-    },
-    oneAtATime,
-    Effect.uninterruptible
-  )
-
-  const remove = Effect.fn("ApiKeys.remove")(
-    function* (id: string) {
-      const known = byId.get(id)
-      if (known === undefined) return false
-      yield* repo.remove(id)
-      byId.delete(id)
-      forget(known)
-      return true
-    },
-    oneAtATime,
-    Effect.uninterruptible
-  )
+  const byId = new Map<string, ApiKey>()
+  const byHash = new Map<string, Principal>()
+  const replaced = new Map<string, { readonly id: string; readonly untilMs: number }>()
+  const toWrite = new Map<string, number>()
+  const clock = yield* Effect.clock
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const deps: Deps = { ...all, byHash, replaced, byId, clock, toWrite, oneAtATime }
+  for (const key of yield* all.repo.list) put(deps, key)
+  if (adminHash !== null) byHash.set(adminHash, adminKey)
+  yield* Effect.addFinalizer(() => writeUses(deps))
+  yield* Effect.forkScoped(Effect.repeat(writeUses(deps), Schedule.spaced("1 minute")))
 
   return ApiKeys.of({
-    identify,
-    used,
+    identify: (rawKey) => identify(deps, rawKey),
+    used: (key, nowMs) => used(deps, key, nowMs),
     canManage: (nowMs) =>
       adminHash !== null || [...byId.values()].some((key) => mayManage(key) && stateProblemOf(key, nowMs) === null),
     list: () => [...byId.values()],
     get: (id) => byId.get(id) ?? null,
-    create,
-    issue,
-    update,
-    rotate,
-    remove
+    create: (settings) => create(deps, settings),
+    issue: (settings, marker, store) => issue(deps, settings, marker, store),
+    update: (id, change) => update(deps, id, change),
+    rotate: (id, overlapMs) => rotate(deps, id, overlapMs),
+    remove: (id) => remove(deps, id)
   })
 })
 

@@ -61,105 +61,115 @@ export class Sessions extends Context.Tag("gateway/subjects/auth/Sessions")<
   }
 >() {}
 
-export const make = Effect.gen(function* () {
-  const repo = yield* SessionRepo.SessionRepo
-  const sessions = new Map<string, Session>()
-  const toWrite = new Set<string>()
+const services = Effect.all({ repo: SessionRepo.SessionRepo })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly sessions: Map<string, Session>
+  readonly toWrite: Set<string>
+}
 
-  const startMs = yield* Clock.currentTimeMillis
-  for (const session of yield* repo.list) {
-    if (isAlive(session, startMs)) sessions.set(session.idHash, session)
-    else yield* repo.remove(session.idHash)
+const close = Effect.fn("Sessions.close")(function* ({ repo, sessions, toWrite }: Deps, sessionId: string) {
+  sessions.delete(sessionId)
+  toWrite.delete(sessionId)
+  yield* repo.remove(sessionId)
+})
+
+const find = ({ sessions, toWrite }: Deps, cookie: string, nowMs: number): string | null => {
+  const idHash = hashKey(cookie)
+  const session = sessions.get(idHash)
+  if (session === undefined || !isAlive(session, nowMs)) return null
+  if (nowMs - session.lastSeenAtMs >= seenEveryMs) {
+    sessions.set(idHash, { ...session, lastSeenAtMs: nowMs })
+    toWrite.add(idHash)
   }
+  return idHash
+}
 
-  const close = Effect.fn("Sessions.close")(function* (sessionId: string) {
-    sessions.delete(sessionId)
-    toWrite.delete(sessionId)
-    yield* repo.remove(sessionId)
+const makeRoom = (deps: Deps) =>
+  Effect.suspend(() => {
+    if (deps.sessions.size < maxSessions) return Effect.void
+    const [idlest] = [...deps.sessions.values()].toSorted((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)
+    return idlest === undefined ? Effect.void : close(deps, idlest.idHash)
   })
 
-  const find = (cookie: string, nowMs: number): string | null => {
-    const idHash = hashKey(cookie)
-    const session = sessions.get(idHash)
-    if (session === undefined || !isAlive(session, nowMs)) return null
-    if (nowMs - session.lastSeenAtMs >= seenEveryMs) {
-      sessions.set(idHash, { ...session, lastSeenAtMs: nowMs })
-      toWrite.add(idHash)
-    }
-    return idHash
+const open = Effect.fn("Sessions.open")(function* (deps: Deps, origin: SessionOrigin) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const cookie = randomBytes(32).toString("base64url")
+  const session: Session = {
+    ...origin,
+    userAgent: origin.userAgent.slice(0, maxUserAgentChars),
+    idHash: hashKey(cookie),
+    createdAtMs: nowMs,
+    lastSeenAtMs: nowMs,
+    expiresAtMs: nowMs + absoluteMs
   }
+  yield* makeRoom(deps)
+  yield* Effect.catchTag(deps.repo.insert(session), "AlreadyStored", Effect.die)
+  deps.sessions.set(session.idHash, session)
+  return { cookie: Redacted.make(cookie), csrfToken: csrfTokenOf(cookie), expiresAtMs: session.expiresAtMs }
+}, Effect.uninterruptible)
 
-  const makeRoom = Effect.suspend(() => {
-    if (sessions.size < maxSessions) return Effect.void
-    const [idlest] = [...sessions.values()].toSorted((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)
-    return idlest === undefined ? Effect.void : close(idlest.idHash)
-  })
+const list = ({ sessions }: Deps, nowMs: number): ReadonlyArray<Session> =>
+  [...sessions.values()]
+    .filter((session) => isAlive(session, nowMs))
+    .toSorted((a, b) => b.lastSeenAtMs - a.lastSeenAtMs)
 
-  const open = Effect.fn("Sessions.open")(function* (origin: SessionOrigin) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const cookie = randomBytes(32).toString("base64url")
-    const session: Session = {
-      ...origin,
-      userAgent: origin.userAgent.slice(0, maxUserAgentChars),
-      idHash: hashKey(cookie),
-      createdAtMs: nowMs,
-      lastSeenAtMs: nowMs,
-      expiresAtMs: nowMs + absoluteMs
-    }
-    yield* makeRoom
-    yield* Effect.catchTag(repo.insert(session), "AlreadyStored", Effect.die)
-    sessions.set(session.idHash, session)
-    return { cookie: Redacted.make(cookie), csrfToken: csrfTokenOf(cookie), expiresAtMs: session.expiresAtMs }
-  }, Effect.uninterruptible)
-
-  const list = (nowMs: number): ReadonlyArray<Session> =>
-    [...sessions.values()]
-      .filter((session) => isAlive(session, nowMs))
-      .toSorted((a, b) => b.lastSeenAtMs - a.lastSeenAtMs)
-
-  const closeAll = Effect.suspend(() => {
+const closeAll = ({ repo, sessions, toWrite }: Deps) =>
+  Effect.suspend(() => {
     sessions.clear()
     toWrite.clear()
     return repo.removeAll
   }).pipe(Effect.withSpan("Sessions.closeAll"))
 
-  const closeOthers = Effect.fn("Sessions.closeOthers")((sessionId: string) =>
-    Effect.suspend(() =>
-      Effect.forEach(
-        [...sessions.keys()].filter((id) => id !== sessionId),
-        close,
-        { discard: true }
-      )
+const closeOthers = Effect.fn("Sessions.closeOthers")((deps: Deps, sessionId: string) =>
+  Effect.suspend(() =>
+    Effect.forEach(
+      [...deps.sessions.keys()].filter((id) => id !== sessionId),
+      (sessionId) => close(deps, sessionId),
+      { discard: true }
     )
   )
+)
 
-  /** Writes last uses and removes ended sessions, so that neither memory nor the table grows. */
-  const tidy = Effect.gen(function* () {
+/** Writes last uses and removes ended sessions, so that neither memory nor the table grows. */
+const tidy = (deps: Deps) =>
+  Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    const seen = [...sessions.values()].filter((session) => toWrite.has(session.idHash))
-    toWrite.clear()
-    yield* Effect.forEach(seen, (session) => Effect.catchTag(repo.update(session), "AlreadyStored", Effect.die), {
+    const seen = [...deps.sessions.values()].filter((session) => deps.toWrite.has(session.idHash))
+    deps.toWrite.clear()
+    yield* Effect.forEach(seen, (session) => Effect.catchTag(deps.repo.update(session), "AlreadyStored", Effect.die), {
       discard: true
     }).pipe(
       Effect.tapError(() =>
         Effect.sync(() => {
-          for (const { idHash } of seen) if (sessions.has(idHash)) toWrite.add(idHash)
+          for (const { idHash } of seen) if (deps.sessions.has(idHash)) deps.toWrite.add(idHash)
         })
       )
     )
-    const dead = [...sessions.values()].filter((session) => !isAlive(session, nowMs))
-    yield* Effect.forEach(dead, (session) => close(session.idHash), { discard: true })
+    const dead = [...deps.sessions.values()].filter((session) => !isAlive(session, nowMs))
+    yield* Effect.forEach(dead, (session) => close(deps, session.idHash), { discard: true })
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))
-  yield* Effect.addFinalizer(() => tidy)
-  yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced("15 minutes")))
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const sessions = new Map<string, Session>()
+  const toWrite = new Set<string>()
+
+  const startMs = yield* Clock.currentTimeMillis
+  for (const session of yield* all.repo.list) {
+    if (isAlive(session, startMs)) sessions.set(session.idHash, session)
+    else yield* all.repo.remove(session.idHash)
+  }
+  const deps: Deps = { ...all, sessions, toWrite }
+  yield* Effect.addFinalizer(() => tidy(deps))
+  yield* Effect.forkScoped(Effect.repeat(tidy(deps), Schedule.spaced("15 minutes")))
 
   return Sessions.of({
-    find,
-    open,
-    list,
-    close,
-    closeAll,
-    closeOthers,
+    find: (cookie, nowMs) => find(deps, cookie, nowMs),
+    open: (origin) => open(deps, origin),
+    list: (nowMs) => list(deps, nowMs),
+    close: (sessionId) => close(deps, sessionId),
+    closeAll: closeAll(deps),
+    closeOthers: (sessionId) => closeOthers(deps, sessionId),
     endsAtMs: (sessionId) => sessions.get(sessionId)?.expiresAtMs ?? null
   })
 })

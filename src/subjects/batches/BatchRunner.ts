@@ -69,232 +69,244 @@ const providerGraceMs = 3_600_000
 
 const saveAgain = Schedule.spaced("5 seconds")
 
+const services = Effect.all({
+  config: AppConfig,
+  asker: LineAsker,
+  files: Files,
+  gate: LineGate,
+  providers: ProviderBatches,
+  repo: BatchRepo,
+  timers: Timers
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly spools: LineSpool.LineSpools
+  readonly live: Map<string, Live>
+  readonly fibers: FiberMap.FiberMap<string>
+}
+
+const rest = ({ timers }: Deps) => Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+
+/** Stores what the batch has become, whenever the database takes it: nothing goes on before. */
+const save = ({ repo }: Deps, known: Live, batch: Batch): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    known.batch = batch
+    return repo.save(batch).pipe(
+      Effect.tapError((error) => Effect.logError("A batch could not be stored; it is tried again", error)),
+      Effect.retry(saveAgain),
+      Effect.orDie
+    )
+  })
+
+/** Begins all lines that are not done, so many at once as may be, and waits for them. */
+const askLines = (deps: Deps, batch: Batch, spool: LineSpool.LineSpool, endpoint: Endpoint) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const asked = yield* FiberSet.make<void, StoreError>()
+      const ended = yield* Effect.makeLatch(false)
+      let open = 0
+      const hasRoom: Effect.Effect<void> = Effect.suspend(() => {
+        if (open < deps.gate.maxConcurrency()) return Effect.void
+        return Effect.flatMap(Effect.zipRight(ended.close, ended.await), () => hasRoom)
+      })
+      const over = Effect.suspend(() => {
+        open -= 1
+        return ended.open
+      })
+      const begin = eachLine(deps.files, batch, rest(deps), (number, line) => {
+        if (spool.has(number)) return Effect.void
+        if (line._tag === "Broken") return spool.append(failedLine(batch.id, number, line.customId, line.problem))
+        const { body, customId } = line
+        // What was answered is recorded, also when the batch is cancelled at this moment.
+        const done = Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(restore(deps.asker.ask(batch, endpoint, { number, customId, body })), spool.append)
+        )
+        return Effect.flatMap(hasRoom, () => {
+          open += 1
+          return FiberSet.run(asked, Effect.ensuring(done, over))
+        })
+      })
+      const all = Effect.zipRight(begin, FiberSet.awaitEmpty(asked))
+      yield* Effect.raceFirst(all, FiberSet.join(asked))
+    })
+  )
+
+const handed = (deps: Deps, known: Live, spool: LineSpool.LineSpool): HandedBatch => ({
+  batch: () => known.batch,
+  save: (change) => Effect.suspend(() => save(deps, known, change(known.batch))),
+  spool,
+  told: ({ completed, failed }) => {
+    known.atProvider = { completed, failed }
+  }
+})
+
+const work = Effect.fnUntraced(function* (deps: Deps, known: Live, spool: LineSpool.LineSpool) {
+  if (known.batch.status === "validating") {
+    const total = yield* countLines(deps.files, known.batch, rest(deps))
+    // It may have been cancelled meanwhile.
+    if (known.batch.status === "validating") {
+      yield* save(deps, known, Rules.begun(known.batch, total, yield* Clock.currentTimeMillis))
+    }
+  }
+  const endpoint = endpoints.get(known.batch.endpoint)
+  if (endpoint === undefined) {
+    const message = `This gateway does not serve ${known.batch.endpoint} any more.`
+    return yield* Effect.fail(new Unworkable("invalid_endpoint", message, "endpoint"))
+  }
+  const ended = yield* deps.providers.run(handed(deps, known, spool), endpoint)
+  if (ended !== null) return ended
+  yield* askLines(deps, known.batch, spool, endpoint)
+  return completed
+})
+
+/** The lines that were not asked in time. */
+const recordExpired = (deps: Deps, batch: Batch, spool: LineSpool.LineSpool) =>
+  eachLine(deps.files, batch, rest(deps), (number, line) => {
+    if (spool.has(number)) return Effect.void
+    return spool.append(failedLine(batch.id, number, line.customId, line._tag === "Broken" ? line.problem : expired))
+  })
+
+/** Ends what a provider may have of it. */
+const withdraw = (deps: Deps, known: Live, spool: LineSpool.LineSpool): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const endpoint = endpoints.get(known.batch.endpoint)
+    return known.batch.provider === null || endpoint === undefined
+      ? Effect.void
+      : deps.providers.cancel(handed(deps, known, spool), endpoint)
+  })
+
+const outcomeOf = (deps: Deps, known: Live, spool: LineSpool.LineSpool): Effect.Effect<Outcome> =>
+  Effect.gen(function* () {
+    const { batch } = known
+    const cancelledNow = Effect.as(withdraw(deps, known, spool), {
+      ending: "cancelled",
+      problems: []
+    } satisfies Outcome)
+    if (batch.status === "cancelling") return yield* cancelledNow
+    const leftNow = Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const graceMs = known.batch.provider === null ? 0 : providerGraceMs
+      return batch.expiresAtMs + graceMs - nowMs
+    })
+    const leftMs = yield* leftNow
+    // It may have been handed over meanwhile.
+    const tooLate = Effect.repeat(
+      Effect.tap(leftNow, (ms) => Effect.sleep(Math.max(0, ms))),
+      {
+        until: (ms) => ms <= 0
+      }
+    ).pipe(Effect.as("expired" as const))
+    const cancelled = Effect.as(Deferred.await(known.cancelled), "cancelled" as const)
+    const stopped = Effect.raceFirst(tooLate, cancelled)
+    const end = leftMs <= 0 ? "expired" : yield* Effect.raceFirst(work(deps, known, spool), stopped)
+    if (end === "cancelled") return yield* cancelledNow
+    if (end !== "expired") return end
+    yield* withdraw(deps, known, spool)
+    yield* recordExpired(deps, batch, spool)
+    return { ending: "expired", problems: [] } satisfies Outcome
+  }).pipe(
+    Effect.catchTags({
+      Unworkable: ({ problem }) => Effect.succeed(failedBy(problem)),
+      StoreError: (error) =>
+        Effect.as(
+          Effect.logError(`The batch ${known.batch.id} cannot go on`, error),
+          storageFailed("storage_failed", "What became of the lines could not be read or written", error)
+        )
+    })
+  )
+
+const finalize = Effect.fnUntraced(function* (deps: Deps, known: Live, spool: LineSpool.LineSpool) {
+  if (known.batch.ending === null) {
+    const outcome = yield* outcomeOf(deps, known, spool)
+    const nowMs = yield* Clock.currentTimeMillis
+    const isCancelled = known.batch.status === "cancelling"
+    const ids = { outputFileId: deps.files.newId(nowMs), errorFileId: deps.files.newId(nowMs) }
+    const how: Outcome = isCancelled ? { ...outcome, ending: "cancelled" } : outcome
+    // The files' ids are stored before the files are there: after a crash it is known whether they were written.
+    yield* save(deps, known, Rules.finalizing(known.batch, how, ids, nowMs))
+  }
+  const ending = known.batch.ending ?? "completed"
+  const write = (isCompleted: boolean) => writeResults(deps.files, known.batch, spool, isCompleted)
+  const written = yield* Effect.either(Effect.zipRight(write(true), write(false)))
+  const nowMs = yield* Clock.currentTimeMillis
+  if (written._tag === "Right") return yield* save(deps, known, Rules.ended(known.batch, ending, spool.counts(), nowMs))
+  const error =
+    written.left._tag === "StoreError"
+      ? written.left
+      : new StoreError({ operation: "BatchRunner.finalize", cause: written.left })
+  yield* Effect.logError(`The results of the batch ${known.batch.id} could not be written`, error)
+  const { outputFileId, owner } = known.batch
+  // One of two files is not what was promised.
+  if (outputFileId !== null) yield* Effect.ignore(deps.files.remove(owner, outputFileId))
+  const { problems } = storageFailed("output_not_written", "The files with the results could not be written", error)
+  const failed = { ...known.batch, problems, outputFileId: null, errorFileId: null }
+  yield* save(deps, known, Rules.ended(failed, "failed", spool.counts(), nowMs))
+})
+
+const conduct = (deps: Deps, known: Live): Effect.Effect<void> => {
+  const { id } = known.batch
+  return Effect.scoped(
+    Effect.gen(function* () {
+      const spool = yield* deps.spools.open(id)
+      known.spool = spool
+      yield* finalize(deps, known, spool)
+    })
+  ).pipe(
+    Effect.catchAll((error) =>
+      Effect.gen(function* () {
+        yield* Effect.logError(`The batch ${id} cannot be worked on`, error)
+        const { problems } = storageFailed("storage_failed", "What became of the lines cannot be kept", error)
+        const failed = { ...known.batch, problems, outputFileId: null, errorFileId: null }
+        yield* save(deps, known, Rules.ended(failed, "failed", known.batch, yield* Clock.currentTimeMillis))
+      })
+    ),
+    Effect.zipRight(deps.spools.remove(id)),
+    Effect.zipRight(Effect.sync(() => deps.live.delete(id))),
+    // The end of the gateway is no end of the batch.
+    Effect.tapDefect((cause) => Effect.logError(`The batch ${id} broke off and goes on at the next start`, cause))
+  )
+}
+
+const run = Effect.fnUntraced(function* (deps: Deps, batch: Batch) {
+  const known: Live = { batch, spool: null, atProvider: null, cancelled: yield* Deferred.make<void>() }
+  deps.live.set(batch.id, known)
+  yield* FiberMap.run(deps.fibers, batch.id, conduct(deps, known))
+})
+
+const start = Effect.fn("BatchRunner.start")(function* (deps: Deps, batch: Batch) {
+  yield* deps.repo.insert(batch)
+  yield* run(deps, batch)
+}, Effect.uninterruptible)
+
+const now = ({ live }: Deps, batch: Batch): Batch => {
+  const known = live.get(batch.id)
+  if (known === undefined) return batch
+  const { atProvider, batch: now, spool } = known
+  if (spool === null) return now
+  const { completed, failed } = spool.counts()
+  const there = now.provider === null || now.ending !== null ? null : atProvider
+  return {
+    ...now,
+    completed: Math.max(completed, there?.completed ?? 0),
+    failed: Math.max(failed, there?.failed ?? 0)
+  }
+}
+
+const cancel = Effect.fn("BatchRunner.cancel")(function* (deps: Deps, { id }: Batch) {
+  const known = deps.live.get(id)
+  if (known === undefined || !Rules.mayCancel(known.batch)) return null
+  const before = known.batch
+  known.batch = Rules.cancelling(before, yield* Clock.currentTimeMillis)
+  yield* Effect.tapError(deps.repo.save(known.batch), () => Effect.sync(() => void (known.batch = before)))
+  yield* Deferred.succeed(known.cancelled, undefined)
+  return now(deps, known.batch)
+}, Effect.uninterruptible)
+
 export const make = Effect.gen(function* () {
-  const config = yield* AppConfig
-  const asker = yield* LineAsker
-  const files = yield* Files
-  const gate = yield* LineGate
-  const providers = yield* ProviderBatches
-  const repo = yield* BatchRepo
-  const timers = yield* Timers
-  const spools = yield* LineSpool.make(batchesFolder(config.dataDir))
+  const all = yield* services
+  const spools = yield* LineSpool.make(batchesFolder(all.config.dataDir))
   const live = new Map<string, Live>()
   const fibers = yield* FiberMap.make<string>()
 
-  const rest = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
-
-  /** Stores what the batch has become, whenever the database takes it: nothing goes on before. */
-  const save = (known: Live, batch: Batch): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      known.batch = batch
-      return repo.save(batch).pipe(
-        Effect.tapError((error) => Effect.logError("A batch could not be stored; it is tried again", error)),
-        Effect.retry(saveAgain),
-        Effect.orDie
-      )
-    })
-
-  /** Begins all lines that are not done, so many at once as may be, and waits for them. */
-  const askLines = (batch: Batch, spool: LineSpool.LineSpool, endpoint: Endpoint) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const asked = yield* FiberSet.make<void, StoreError>()
-        const ended = yield* Effect.makeLatch(false)
-        let open = 0
-        const hasRoom: Effect.Effect<void> = Effect.suspend(() => {
-          if (open < gate.maxConcurrency()) return Effect.void
-          return Effect.flatMap(Effect.zipRight(ended.close, ended.await), () => hasRoom)
-        })
-        const over = Effect.suspend(() => {
-          open -= 1
-          return ended.open
-        })
-        const begin = eachLine(files, batch, rest, (number, line) => {
-          if (spool.has(number)) return Effect.void
-          if (line._tag === "Broken") return spool.append(failedLine(batch.id, number, line.customId, line.problem))
-          const { body, customId } = line
-          // What was answered is recorded, also when the batch is cancelled at this moment.
-          const done = Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(restore(asker.ask(batch, endpoint, { number, customId, body })), spool.append)
-          )
-          return Effect.flatMap(hasRoom, () => {
-            open += 1
-            return FiberSet.run(asked, Effect.ensuring(done, over))
-          })
-        })
-        const all = Effect.zipRight(begin, FiberSet.awaitEmpty(asked))
-        yield* Effect.raceFirst(all, FiberSet.join(asked))
-      })
-    )
-
-  const handed = (known: Live, spool: LineSpool.LineSpool): HandedBatch => ({
-    batch: () => known.batch,
-    save: (change) => Effect.suspend(() => save(known, change(known.batch))),
-    spool,
-    told: ({ completed, failed }) => {
-      known.atProvider = { completed, failed }
-    }
-  })
-
-  const work = Effect.fnUntraced(function* (known: Live, spool: LineSpool.LineSpool) {
-    if (known.batch.status === "validating") {
-      const total = yield* countLines(files, known.batch, rest)
-      // It may have been cancelled meanwhile.
-      if (known.batch.status === "validating") {
-        yield* save(known, Rules.begun(known.batch, total, yield* Clock.currentTimeMillis))
-      }
-    }
-    const endpoint = endpoints.get(known.batch.endpoint)
-    if (endpoint === undefined) {
-      const message = `This gateway does not serve ${known.batch.endpoint} any more.`
-      return yield* Effect.fail(new Unworkable("invalid_endpoint", message, "endpoint"))
-    }
-    const ended = yield* providers.run(handed(known, spool), endpoint)
-    if (ended !== null) return ended
-    yield* askLines(known.batch, spool, endpoint)
-    return completed
-  })
-
-  /** The lines that were not asked in time. */
-  const recordExpired = (batch: Batch, spool: LineSpool.LineSpool) =>
-    eachLine(files, batch, rest, (number, line) => {
-      if (spool.has(number)) return Effect.void
-      return spool.append(failedLine(batch.id, number, line.customId, line._tag === "Broken" ? line.problem : expired))
-    })
-
-  /** Ends what a provider may have of it. */
-  const withdraw = (known: Live, spool: LineSpool.LineSpool): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const endpoint = endpoints.get(known.batch.endpoint)
-      return known.batch.provider === null || endpoint === undefined
-        ? Effect.void
-        : providers.cancel(handed(known, spool), endpoint)
-    })
-
-  const outcomeOf = (known: Live, spool: LineSpool.LineSpool): Effect.Effect<Outcome> =>
-    Effect.gen(function* () {
-      const { batch } = known
-      const cancelledNow = Effect.as(withdraw(known, spool), { ending: "cancelled", problems: [] } satisfies Outcome)
-      if (batch.status === "cancelling") return yield* cancelledNow
-      const leftNow = Effect.map(Clock.currentTimeMillis, (nowMs) => {
-        const graceMs = known.batch.provider === null ? 0 : providerGraceMs
-        return batch.expiresAtMs + graceMs - nowMs
-      })
-      const leftMs = yield* leftNow
-      // It may have been handed over meanwhile.
-      const tooLate = Effect.repeat(
-        Effect.tap(leftNow, (ms) => Effect.sleep(Math.max(0, ms))),
-        {
-          until: (ms) => ms <= 0
-        }
-      ).pipe(Effect.as("expired" as const))
-      const cancelled = Effect.as(Deferred.await(known.cancelled), "cancelled" as const)
-      const stopped = Effect.raceFirst(tooLate, cancelled)
-      const end = leftMs <= 0 ? "expired" : yield* Effect.raceFirst(work(known, spool), stopped)
-      if (end === "cancelled") return yield* cancelledNow
-      if (end !== "expired") return end
-      yield* withdraw(known, spool)
-      yield* recordExpired(batch, spool)
-      return { ending: "expired", problems: [] } satisfies Outcome
-    }).pipe(
-      Effect.catchTags({
-        Unworkable: ({ problem }) => Effect.succeed(failedBy(problem)),
-        StoreError: (error) =>
-          Effect.as(
-            Effect.logError(`The batch ${known.batch.id} cannot go on`, error),
-            storageFailed("storage_failed", "What became of the lines could not be read or written", error)
-          )
-      })
-    )
-
-  const finalize = Effect.fnUntraced(function* (known: Live, spool: LineSpool.LineSpool) {
-    if (known.batch.ending === null) {
-      const outcome = yield* outcomeOf(known, spool)
-      const nowMs = yield* Clock.currentTimeMillis
-      const isCancelled = known.batch.status === "cancelling"
-      const ids = { outputFileId: files.newId(nowMs), errorFileId: files.newId(nowMs) }
-      const how: Outcome = isCancelled ? { ...outcome, ending: "cancelled" } : outcome
-      // The files' ids are stored before the files are there: after a crash it is known whether they were written.
-      yield* save(known, Rules.finalizing(known.batch, how, ids, nowMs))
-    }
-    const ending = known.batch.ending ?? "completed"
-    const write = (isCompleted: boolean) => writeResults(files, known.batch, spool, isCompleted)
-    const written = yield* Effect.either(Effect.zipRight(write(true), write(false)))
-    const nowMs = yield* Clock.currentTimeMillis
-    if (written._tag === "Right") return yield* save(known, Rules.ended(known.batch, ending, spool.counts(), nowMs))
-    const error =
-      written.left._tag === "StoreError"
-        ? written.left
-        : new StoreError({ operation: "BatchRunner.finalize", cause: written.left })
-    yield* Effect.logError(`The results of the batch ${known.batch.id} could not be written`, error)
-    const { outputFileId, owner } = known.batch
-    // One of two files is not what was promised.
-    if (outputFileId !== null) yield* Effect.ignore(files.remove(owner, outputFileId))
-    const { problems } = storageFailed("output_not_written", "The files with the results could not be written", error)
-    const failed = { ...known.batch, problems, outputFileId: null, errorFileId: null }
-    yield* save(known, Rules.ended(failed, "failed", spool.counts(), nowMs))
-  })
-
-  const conduct = (known: Live): Effect.Effect<void> => {
-    const { id } = known.batch
-    return Effect.scoped(
-      Effect.gen(function* () {
-        const spool = yield* spools.open(id)
-        known.spool = spool
-        yield* finalize(known, spool)
-      })
-    ).pipe(
-      Effect.catchAll((error) =>
-        Effect.gen(function* () {
-          yield* Effect.logError(`The batch ${id} cannot be worked on`, error)
-          const { problems } = storageFailed("storage_failed", "What became of the lines cannot be kept", error)
-          const failed = { ...known.batch, problems, outputFileId: null, errorFileId: null }
-          yield* save(known, Rules.ended(failed, "failed", known.batch, yield* Clock.currentTimeMillis))
-        })
-      ),
-      Effect.zipRight(spools.remove(id)),
-      Effect.zipRight(Effect.sync(() => live.delete(id))),
-      // The end of the gateway is no end of the batch.
-      Effect.tapDefect((cause) => Effect.logError(`The batch ${id} broke off and goes on at the next start`, cause))
-    )
-  }
-
-  const run = Effect.fnUntraced(function* (batch: Batch) {
-    const known: Live = { batch, spool: null, atProvider: null, cancelled: yield* Deferred.make<void>() }
-    live.set(batch.id, known)
-    yield* FiberMap.run(fibers, batch.id, conduct(known))
-  })
-
-  const start = Effect.fn("BatchRunner.start")(function* (batch: Batch) {
-    yield* repo.insert(batch)
-    yield* run(batch)
-  }, Effect.uninterruptible)
-
-  const now = (batch: Batch): Batch => {
-    const known = live.get(batch.id)
-    if (known === undefined) return batch
-    const { atProvider, batch: now, spool } = known
-    if (spool === null) return now
-    const { completed, failed } = spool.counts()
-    const there = now.provider === null || now.ending !== null ? null : atProvider
-    return {
-      ...now,
-      completed: Math.max(completed, there?.completed ?? 0),
-      failed: Math.max(failed, there?.failed ?? 0)
-    }
-  }
-
-  const cancel = Effect.fn("BatchRunner.cancel")(function* ({ id }: Batch) {
-    const known = live.get(id)
-    if (known === undefined || !Rules.mayCancel(known.batch)) return null
-    const before = known.batch
-    known.batch = Rules.cancelling(before, yield* Clock.currentTimeMillis)
-    yield* Effect.tapError(repo.save(known.batch), () => Effect.sync(() => void (known.batch = before)))
-    yield* Deferred.succeed(known.cancelled, undefined)
-    return now(known.batch)
-  }, Effect.uninterruptible)
-
-  const openBatches = yield* repo.open
+  const openBatches = yield* all.repo.open
   const ids = new Set(openBatches.map(({ id }) => id))
   // Of batches that were over when the process ended.
   yield* Effect.forEach(
@@ -302,9 +314,14 @@ export const make = Effect.gen(function* () {
     spools.remove,
     { discard: true }
   )
-  yield* Effect.forEach(openBatches, run, { discard: true })
+  const deps: Deps = { ...all, spools, live, fibers }
+  yield* Effect.forEach(openBatches, (batch) => run(deps, batch), { discard: true })
 
-  return BatchRunner.of({ start, now, cancel })
+  return BatchRunner.of({
+    start: (batch) => start(deps, batch),
+    now: (batch) => now(deps, batch),
+    cancel: (batch) => cancel(deps, batch)
+  })
 })
 
 export const layer: Layer.Layer<

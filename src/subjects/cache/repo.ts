@@ -104,72 +104,85 @@ const mostTrimmed = 1_000
 
 const noSpare: CacheSize = { entries: 0, bytes: 0 }
 
-export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const secrets = yield* Secrets
-  const table = Table.make(sql, "answer_cache", Row)
-  const sealed = sealedColumn(secrets, "answer_cache", "content", Sealed)
-  const sealedMeaning = sealedColumn(secrets, "answer_cache", "meaning", SealedMeaning)
+const services = Effect.all({ sql: SqlClient.SqlClient, secrets: Secrets })
+type Services = Effect.Effect.Success<typeof services>
 
-  const remove = (key: string) => table.remove("answerCache.remove", sql`key = ${key}`)
+const columnsOf = ({ secrets, sql }: Services) => ({
+  table: Table.make(sql, "answer_cache", Row),
+  sealed: sealedColumn(secrets, "answer_cache", "content", Sealed),
+  sealedMeaning: sealedColumn(secrets, "answer_cache", "meaning", SealedMeaning)
+})
+type Deps = Services & ReturnType<typeof columnsOf>
 
-  const get = Effect.fn("AnswerCacheRepo.get")(function* (key: string, nowMs: number) {
-    const row = yield* table.first("answerCache.get", sql`WHERE key = ${key}`)
-    if (row === null) return null
-    const isRead = row.version === cacheVersion && row.createdAtMs <= nowMs && nowMs < row.expiresAtMs
-    const value = isRead ? sealed.open(key, row.content).value : null
-    if (value === null) {
-      // A request waits for this: while another process holds the database the entry stays, and is no answer next time either.
-      yield* Effect.ignore(withoutWaiting(remove(key)))
-      return null
-    }
-    const { createdAtMs, expiresAtMs } = row
-    return { ...value, body: Buffer.from(value.body, "base64"), createdAtMs, expiresAtMs }
-  })
+const trimmed = Table.named("answerCache.trim")
 
-  const put = Effect.fn("AnswerCacheRepo.put")(function* (
-    _permission: ContentPermission,
-    key: string,
-    owner: string,
-    answer: CachedAnswer,
-    meaning: Meaning | null
-  ) {
-    const { body, createdAtMs, expiresAtMs, ...facts } = answer
-    const content = sealed.seal(key, { ...facts, body: body.toString("base64") })
-    const [created, expires] = [Math.trunc(createdAtMs), Math.trunc(expiresAtMs)]
-    const bucket = meaning?.bucket ?? null
-    const meant = sealedMeaning.seal(key, meaning)
-    yield* sql`INSERT OR REPLACE INTO answer_cache
+const remove = ({ sql, table }: Deps, key: string) => table.remove("answerCache.remove", sql`key = ${key}`)
+
+const get = Effect.fn("AnswerCacheRepo.get")(function* (deps: Deps, key: string, nowMs: number) {
+  const row = yield* deps.table.first("answerCache.get", deps.sql`WHERE key = ${key}`)
+  if (row === null) return null
+  const isRead = row.version === cacheVersion && row.createdAtMs <= nowMs && nowMs < row.expiresAtMs
+  const value = isRead ? deps.sealed.open(key, row.content).value : null
+  if (value === null) {
+    // A request waits for this: while another process holds the database the entry stays, and is no answer next time either.
+    yield* Effect.ignore(withoutWaiting(remove(deps, key)))
+    return null
+  }
+  const { createdAtMs, expiresAtMs } = row
+  return { ...value, body: Buffer.from(value.body, "base64"), createdAtMs, expiresAtMs }
+})
+
+interface Entry {
+  readonly key: string
+  readonly owner: string
+  readonly answer: CachedAnswer
+  readonly meaning: Meaning | null
+}
+
+const put = Effect.fn("AnswerCacheRepo.put")(function* (
+  { sealed, sealedMeaning, sql }: Deps,
+  _permission: ContentPermission,
+  { answer, key, meaning, owner }: Entry
+) {
+  const { body, createdAtMs, expiresAtMs, ...facts } = answer
+  const content = sealed.seal(key, { ...facts, body: body.toString("base64") })
+  const [created, expires] = [Math.trunc(createdAtMs), Math.trunc(expiresAtMs)]
+  const bucket = meaning?.bucket ?? null
+  const meant = sealedMeaning.seal(key, meaning)
+  yield* sql`INSERT OR REPLACE INTO answer_cache
       (key, owner, version, content, bucket, meaning, bytes, created_at_ms, expires_at_ms)
       VALUES (${key}, ${owner}, ${cacheVersion}, ${content}, ${bucket}, ${meant}, ${body.length}, ${created},
         ${expires})`.pipe(Effect.mapError(Table.named("answerCache.put")))
-  })
+})
 
-  const meanings = Effect.fn("AnswerCacheRepo.meanings")(function* ({ bucket, limit, nowMs, offset }: MeaningsPage) {
-    const now = Math.trunc(nowMs)
-    const rows = yield* sql`SELECT key, meaning, created_at_ms, expires_at_ms FROM answer_cache
+const meanings = Effect.fn("AnswerCacheRepo.meanings")(function* (
+  { sealedMeaning, sql }: Deps,
+  { bucket, limit, nowMs, offset }: MeaningsPage
+) {
+  const now = Math.trunc(nowMs)
+  const rows = yield* sql`SELECT key, meaning, created_at_ms, expires_at_ms FROM answer_cache
       WHERE bucket = ${bucket} AND meaning IS NOT NULL AND version = ${cacheVersion} AND expires_at_ms > ${now}
         AND created_at_ms <= ${now}
       ORDER BY created_at_ms DESC, key LIMIT ${limit} OFFSET ${offset}`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Meanings)),
-      Effect.mapError(Table.named("answerCache.meanings"))
-    )
-    return rows.flatMap(({ meaning, ...facts }) => {
-      const { value } = sealedMeaning.open(facts.key, meaning)
-      return value === null || value.vector.length === 0 ? [] : [{ ...facts, ...value }]
-    })
+    Effect.flatMap(Schema.decodeUnknown(Meanings)),
+    Effect.mapError(Table.named("answerCache.meanings"))
+  )
+  return rows.flatMap(({ meaning, ...facts }) => {
+    const { value } = sealedMeaning.open(facts.key, meaning)
+    return value === null || value.vector.length === 0 ? [] : [{ ...facts, ...value }]
   })
+})
 
-  const trimmed = Table.named("answerCache.trim")
-
-  const size = sql`SELECT COUNT(*) AS entries, COALESCE(SUM(bytes), 0) AS bytes FROM answer_cache`.pipe(
+const size = ({ sql }: Deps) =>
+  sql`SELECT COUNT(*) AS entries, COALESCE(SUM(bytes), 0) AS bytes FROM answer_cache`.pipe(
     Effect.flatMap(Schema.decodeUnknown(Totals)),
     Effect.map(([total]): CacheSize => total),
     Effect.mapError(trimmed)
   )
 
-  // The owner with the most loses its oldest: first what is furthest behind the newest of its owner.
-  const oldest = sql`SELECT key, bytes FROM (
+// The owner with the most loses its oldest: first what is furthest behind the newest of its owner.
+const oldest = ({ sql }: Deps) =>
+  sql`SELECT key, bytes FROM (
       SELECT key, bytes, created_at_ms,
         ROW_NUMBER() OVER (PARTITION BY owner ORDER BY created_at_ms DESC, key) AS place
       FROM answer_cache
@@ -178,44 +191,56 @@ export const make = Effect.gen(function* () {
     Effect.mapError(trimmed)
   )
 
-  /** Removes the oldest until no more than `most` is left; how much that is. */
-  const shrink = Effect.fnUntraced(function* (before: CacheSize, most: CacheSize) {
-    let { bytes, entries } = before
-    while (entries > most.entries || bytes > most.bytes) {
-      const rows = yield* oldest
-      if (rows.length === 0) return { entries: 0, bytes: 0 }
-      for (const row of rows) {
-        if (entries <= most.entries && bytes <= most.bytes) break
-        yield* remove(row.key)
-        entries -= 1
-        bytes -= row.bytes
-      }
+/** Removes the oldest until no more than `most` is left; how much that is. */
+const shrink = Effect.fnUntraced(function* (deps: Deps, before: CacheSize, most: CacheSize) {
+  let { bytes, entries } = before
+  while (entries > most.entries || bytes > most.bytes) {
+    const rows = yield* oldest(deps)
+    if (rows.length === 0) return { entries: 0, bytes: 0 }
+    for (const row of rows) {
+      if (entries <= most.entries && bytes <= most.bytes) break
+      yield* remove(deps, row.key)
+      entries -= 1
+      bytes -= row.bytes
     }
-    return { entries, bytes }
-  })
+  }
+  return { entries, bytes }
+})
 
-  const trim = Effect.fn("AnswerCacheRepo.trim")(function* (bounds: CacheBounds) {
-    const { maxBytes, maxEntries, nowMs, spare = noSpare } = bounds
-    yield* sql`DELETE FROM answer_cache WHERE expires_at_ms <= ${Math.trunc(nowMs)}`.pipe(Effect.mapError(trimmed))
-    const before = yield* size
-    if (before.entries <= maxEntries && before.bytes <= maxBytes) return before
-    return yield* shrink(before, {
-      entries: Math.max(0, maxEntries - spare.entries),
-      bytes: Math.max(0, maxBytes - spare.bytes)
-    })
+const trim = Effect.fn("AnswerCacheRepo.trim")(function* (deps: Deps, bounds: CacheBounds) {
+  const { maxBytes, maxEntries, nowMs, spare = noSpare } = bounds
+  yield* deps.sql`DELETE FROM answer_cache WHERE expires_at_ms <= ${Math.trunc(nowMs)}`.pipe(Effect.mapError(trimmed))
+  const before = yield* size(deps)
+  if (before.entries <= maxEntries && before.bytes <= maxBytes) return before
+  return yield* shrink(deps, before, {
+    entries: Math.max(0, maxEntries - spare.entries),
+    bytes: Math.max(0, maxBytes - spare.bytes)
   })
+})
 
-  const count = sql`SELECT COUNT(*) AS entries FROM answer_cache`.pipe(
+const count = ({ sql }: Deps) =>
+  sql`SELECT COUNT(*) AS entries FROM answer_cache`.pipe(
     Effect.flatMap(Schema.decodeUnknown(Counts)),
     Effect.map(([{ entries }]) => entries),
     Effect.mapError(Table.named("answerCache.count"))
   )
 
-  const clear = Effect.tap(count, () =>
-    Effect.mapError(sql`DELETE FROM answer_cache`, Table.named("answerCache.clear"))
-  )
+const clear = (deps: Deps) =>
+  Effect.tap(count(deps), () => Effect.mapError(deps.sql`DELETE FROM answer_cache`, Table.named("answerCache.clear")))
 
-  return AnswerCacheRepo.of({ get, put, meanings, remove: (key) => Effect.asVoid(remove(key)), trim, clear, count })
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const deps: Deps = { ...all, ...columnsOf(all) }
+
+  return AnswerCacheRepo.of({
+    get: (key, nowMs) => get(deps, key, nowMs),
+    put: (permission, key, owner, answer, meaning) => put(deps, permission, { key, owner, answer, meaning }),
+    meanings: (page) => meanings(deps, page),
+    remove: (key) => Effect.asVoid(remove(deps, key)),
+    trim: (bounds) => trim(deps, bounds),
+    clear: clear(deps),
+    count: count(deps)
+  })
 })
 
 export const layer: Layer.Layer<AnswerCacheRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(

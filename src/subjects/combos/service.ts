@@ -41,81 +41,89 @@ export class Combos extends Context.Tag("gateway/subjects/combos/Combos")<
   }
 >() {}
 
-export const make = Effect.gen(function* () {
-  const pipelines = yield* Profiles
-  const catalog = yield* Catalog
-  const repo = yield* ComboRepo
-  const aliases = yield* AliasRepo
-  const routers = yield* RouterStrategies
-  const ids = yield* IdGen
-  const { apply } = yield* ConfigChanges
+const services = Effect.all({
+  changes: ConfigChanges,
+  pipelines: Profiles,
+  catalog: Catalog,
+  repo: ComboRepo,
+  aliases: AliasRepo,
+  routers: RouterStrategies,
+  ids: IdGen
+})
+type Services = Effect.Effect.Success<typeof services>
 
-  const find = Effect.fnUntraced(function* (id: string) {
-    return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "combo", id }))
-  })
+const find = Effect.fnUntraced(function* ({ repo }: Services, id: string) {
+  return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "combo", id }))
+})
 
-  const knownAliases = Effect.map(aliases.list, (all) => new Map(all.map(({ alias, model }) => [alias, model])))
+const knownAliases = ({ aliases }: Services) =>
+  Effect.map(aliases.list, (all) => new Map(all.map(({ alias, model }) => [alias, model])))
 
-  /** Combos and aliases that would lead nowhere without the combo. */
-  const checkUnused = Effect.fnUntraced(function* (name: string, all: ReadonlyArray<Combo>) {
-    const known = yield* knownAliases
-    const users = [
-      ...Rules.usersOf(name, all, known),
-      ...Rules.aliasesOf(name, known).map((alias) => `the alias ${alias}`)
-    ]
-    if (users.length > 0) return yield* new Errors.ComboInUse({ name, users })
-  })
+/** Combos and aliases that would lead nowhere without the combo. */
+const checkUnused = Effect.fnUntraced(function* (services: Services, name: string, all: ReadonlyArray<Combo>) {
+  const known = yield* knownAliases(services)
+  const users = [
+    ...Rules.usersOf(name, all, known),
+    ...Rules.aliasesOf(name, known).map((alias) => `the alias ${alias}`)
+  ]
+  if (users.length > 0) return yield* new Errors.ComboInUse({ name, users })
+})
 
-  const checkName = Effect.fnUntraced(function* ({ id, name }: Combo, all: ReadonlyArray<Combo>) {
-    const clash = all.find((other) => other.name === name || other.id === id)
-    if (clash !== undefined) {
-      const isName = clash.name === name
-      return yield* new Errors.NameTaken({
-        field: isName ? "name" : "id",
-        name: isName ? name : id,
-        holder: "combo"
-      })
-    }
-    const reserved = reservedName(name, { catalog: catalog.current() })
-    if (reserved !== null) return yield* Errors.invalid("name", reserved)
-    if (!(yield* knownAliases).has(name)) return
-    return yield* new Errors.NameTaken({ field: "name", name, holder: "alias" })
-  })
-
-  const referenceView = (all: ReadonlyArray<Combo>): ReferenceView => {
-    const current = catalog.current()
-    const names = new Set(all.map(({ name }) => name))
-    return {
-      catalog: current,
-      modelsOf: catalog.modelsOf,
-      factsOf: catalog.factsOf,
-      isCombo: (name) => names.has(name),
-      providerIds: [...current.nodes.map(({ prefix }) => prefix), ...Registry.registry.keys()]
-    }
+const checkName = Effect.fnUntraced(function* (services: Services, { id, name }: Combo, all: ReadonlyArray<Combo>) {
+  const clash = all.find((other) => other.name === name || other.id === id)
+  if (clash !== undefined) {
+    const isName = clash.name === name
+    return yield* new Errors.NameTaken({
+      field: isName ? "name" : "id",
+      name: isName ? name : id,
+      holder: "combo"
+    })
   }
+  const reserved = reservedName(name, { catalog: services.catalog.current() })
+  if (reserved !== null) return yield* Errors.invalid("name", reserved)
+  if (!(yield* knownAliases(services)).has(name)) return
+  return yield* new Errors.NameTaken({ field: "name", name, holder: "alias" })
+})
 
-  const routerNames = () => routers.list().map(({ name }) => name)
+const referenceView = ({ catalog }: Services, all: ReadonlyArray<Combo>): ReferenceView => {
+  const current = catalog.current()
+  const names = new Set(all.map(({ name }) => name))
+  return {
+    catalog: current,
+    modelsOf: catalog.modelsOf,
+    factsOf: catalog.factsOf,
+    isCombo: (name) => names.has(name),
+    providerIds: [...current.nodes.map(({ prefix }) => prefix), ...Registry.registry.keys()]
+  }
+}
 
-  /** `before`: what is stored. What it refers to may be gone since, which must not forbid other changes. */
-  const check = Effect.fnUntraced(function* (combo: Combo, before: Combo | null, others: ReadonlyArray<Combo>) {
-    yield* Errors.refuse(configProblems(combo.config, routerNames()))
-    const problem = Rules.problemOf(combo, others, yield* knownAliases)
-    if (problem !== null) return yield* new Errors.InvalidInput({ problems: [Rules.fieldProblemOf(problem)] })
-    const changed = {
-      targets: combo.targets === before?.targets ? [] : combo.targets,
-      config: combo.config === before?.config ? {} : combo.config
-    }
-    yield* Errors.refuse(referenceProblems(changed, referenceView([...others, combo])))
-  })
+const routerNames = ({ routers }: Services) => routers.list().map(({ name }) => name)
 
-  const listAuto = Effect.sync(() =>
-    autoCombos({ catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf })
-  )
+/** `before`: what is stored. What it refers to may be gone since, which must not forbid other changes. */
+const check = Effect.fnUntraced(function* (
+  services: Services,
+  combo: Combo,
+  before: Combo | null,
+  others: ReadonlyArray<Combo>
+) {
+  yield* Errors.refuse(configProblems(combo.config, routerNames(services)))
+  const problem = Rules.problemOf(combo, others, yield* knownAliases(services))
+  if (problem !== null) return yield* new Errors.InvalidInput({ problems: [Rules.fieldProblemOf(problem)] })
+  const changed = {
+    targets: combo.targets === before?.targets ? [] : combo.targets,
+    config: combo.config === before?.config ? {} : combo.config
+  }
+  yield* Errors.refuse(referenceProblems(changed, referenceView(services, [...others, combo])))
+})
 
-  const create = Effect.fn("Combos.create")(function* (input: CreateCombo) {
+const listAuto = ({ catalog }: Services) =>
+  Effect.sync(() => autoCombos({ catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }))
+
+const create = Effect.fn("Combos.create")(
+  function* (services: Services, input: CreateCombo) {
     const nowMs = yield* Clock.currentTimeMillis
     const combo: Combo = {
-      id: input.id ?? ids.next(nowMs),
+      id: input.id ?? services.ids.next(nowMs),
       name: input.name,
       strategy: input.strategy ?? "priority",
       targets: input.targets ?? [],
@@ -124,39 +132,57 @@ export const make = Effect.gen(function* () {
       createdAtMs: nowMs,
       updatedAtMs: nowMs
     }
-    const all = yield* repo.list
-    yield* checkName(combo, all)
-    yield* check(combo, null, all)
-    yield* Effect.catchTag(repo.insert(combo), "AlreadyStored", Effect.die)
+    const all = yield* services.repo.list
+    yield* checkName(services, combo, all)
+    yield* check(services, combo, null, all)
+    yield* Effect.catchTag(services.repo.insert(combo), "AlreadyStored", Effect.die)
     return combo
-  }, apply)
+  },
+  (effect, { changes }) => changes.apply(effect)
+)
 
-  const update = Effect.fn("Combos.update")(function* (id: string, input: UpdateCombo) {
+const update = Effect.fn("Combos.update")(
+  function* (services: Services, id: string, input: UpdateCombo) {
     const { createdAt: _createdAt, id: _id, updatedAt: _updatedAt, ...changed } = input
-    const before = yield* find(id)
+    const before = yield* find(services, id)
     const combo: Combo = { ...before, ...changed, updatedAtMs: yield* Clock.currentTimeMillis }
-    const all = yield* repo.list
+    const all = yield* services.repo.list
     const others = all.filter((other) => other.id !== combo.id)
     if (combo.name !== before.name) {
-      yield* checkName(combo, others)
-      yield* checkUnused(before.name, all)
+      yield* checkName(services, combo, others)
+      yield* checkUnused(services, before.name, all)
     }
-    yield* check(combo, before, others)
-    yield* Effect.catchTag(repo.update(combo), "AlreadyStored", Effect.die)
+    yield* check(services, combo, before, others)
+    yield* Effect.catchTag(services.repo.update(combo), "AlreadyStored", Effect.die)
     return combo
-  }, apply)
+  },
+  (effect, { changes }) => changes.apply(effect)
+)
 
-  const remove = Effect.fn("Combos.remove")(function* (id: string) {
-    const combo = yield* find(id)
-    yield* checkUnused(combo.name, yield* repo.list)
-    yield* repo.remove(combo.id)
-    const { combos } = pipelines.combos.current()
+const remove = Effect.fn("Combos.remove")(
+  function* (services: Services, id: string) {
+    const combo = yield* find(services, id)
+    yield* checkUnused(services, combo.name, yield* services.repo.list)
+    yield* services.repo.remove(combo.id)
+    const { combos } = services.pipelines.combos.current()
     if (combos.some(({ routingComboIds }) => routingComboIds.includes(combo.id))) {
-      yield* pipelines.combos.patch({ combos: withoutRoutingCombo(combos, combo.id) })
+      yield* services.pipelines.combos.patch({ combos: withoutRoutingCombo(combos, combo.id) })
     }
-  }, apply)
+  },
+  (effect, { changes }) => changes.apply(effect)
+)
 
-  return Combos.of({ list: repo.list, listAuto, get: Effect.fn("Combos.get")(find), create, update, remove })
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  return Combos.of({
+    list: all.repo.list,
+    listAuto: listAuto(all),
+    get: Effect.fn("Combos.get")((id) => find(all, id)),
+    create: (combo) => create(all, combo),
+    update: (id, input) => update(all, id, input),
+    remove: (id) => remove(all, id)
+  })
 })
 
 export const layer: Layer.Layer<

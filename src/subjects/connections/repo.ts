@@ -108,114 +108,143 @@ const isSqlError = (error: unknown): error is SqlError => Predicate.isTagged(err
 
 const encodeHealth = (row: typeof Health.Type) => Schema.encode(Health)(row)
 
-export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const secrets = yield* Secrets
-  const table = Table.make(sql, "connections", Row)
-  const apiKey = sealedColumn(secrets, "connections", "api_key", SecretText)
-  const oauth = sealedColumn(secrets, "connections", "oauth", OAuth)
-  const headers = sealedColumn(secrets, "connections", "headers", SecretHeaders)
-  const transport = sealedColumn(secrets, "connections", "transport", StoredTransport)
+const services = Effect.all({ sql: SqlClient.SqlClient, secrets: Secrets })
+type Services = Effect.Effect.Success<typeof services>
+
+const columnsOf = ({ secrets, sql }: Services) => ({
+  table: Table.make(sql, "connections", Row),
+  apiKey: sealedColumn(secrets, "connections", "api_key", SecretText),
+  oauth: sealedColumn(secrets, "connections", "oauth", OAuth),
+  headers: sealedColumn(secrets, "connections", "headers", SecretHeaders),
+  transport: sealedColumn(secrets, "connections", "transport", StoredTransport),
   /** Token sets read from here: one of them in an update is the caller's copy, not a change. */
-  const handedOut = new WeakSet<OAuthTokens>()
+  handedOut: new WeakSet<OAuthTokens>()
+})
+type Columns = Services & ReturnType<typeof columnsOf>
+type Deps = Columns & { readonly rows: RememberedRows.RememberedRows<StoredConnection> }
 
-  const toStored = (row: Row): StoredConnection => {
-    const opened = {
-      apiKey: apiKey.open(row.id, row.apiKey),
-      oauth: oauth.open(row.id, row.oauth),
-      headers: headers.open(row.id, row.headers),
-      transport: transport.open(row.id, row.transport)
-    }
-    if (opened.oauth.value !== null) handedOut.add(opened.oauth.value)
-    return {
-      ...row,
-      apiKey: opened.apiKey.value,
-      oauth: opened.oauth.value,
-      headers: opened.headers.value,
-      transport: opened.transport.value,
-      source: "db",
-      locked: opened.apiKey.locked || opened.oauth.locked || opened.headers.locked || opened.transport.locked
-    }
+const toStored = ({ apiKey, handedOut, headers, oauth, transport }: Columns, row: Row): StoredConnection => {
+  const opened = {
+    apiKey: apiKey.open(row.id, row.apiKey),
+    oauth: oauth.open(row.id, row.oauth),
+    headers: headers.open(row.id, row.headers),
+    transport: transport.open(row.id, row.transport)
   }
+  if (opened.oauth.value !== null) handedOut.add(opened.oauth.value)
+  return {
+    ...row,
+    apiKey: opened.apiKey.value,
+    oauth: opened.oauth.value,
+    headers: opened.headers.value,
+    transport: opened.transport.value,
+    source: "db",
+    locked: opened.apiKey.locked || opened.oauth.locked || opened.headers.locked || opened.transport.locked
+  }
+}
 
-  /** The row of `connection`, to be written over `before`, if there is one. */
-  const toRow = (connection: Connection, before: Row | null): Row => ({
-    ...connection,
-    apiKey: apiKey.reseal(connection.id, connection.apiKey, before?.apiKey ?? null),
-    oauth:
-      before !== null && connection.oauth !== null && handedOut.has(connection.oauth)
-        ? before.oauth
-        : oauth.reseal(connection.id, connection.oauth, before?.oauth ?? null),
-    headers: headers.reseal(connection.id, connection.headers, before?.headers ?? null),
-    transport: transport.reseal(connection.id, connection.transport, before?.transport ?? null)
-  })
+/** The row of `connection`, to be written over `before`, if there is one. */
+const toRow = (
+  { apiKey, handedOut, headers, oauth, transport }: Columns,
+  connection: Connection,
+  before: Row | null
+): Row => ({
+  ...connection,
+  apiKey: apiKey.reseal(connection.id, connection.apiKey, before?.apiKey ?? null),
+  oauth:
+    before !== null && connection.oauth !== null && handedOut.has(connection.oauth)
+      ? before.oauth
+      : oauth.reseal(connection.id, connection.oauth, before?.oauth ?? null),
+  headers: headers.reseal(connection.id, connection.headers, before?.headers ?? null),
+  transport: transport.reseal(connection.id, connection.transport, before?.transport ?? null)
+})
 
-  const rowOf = (operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
+const rowOf = ({ sql, table }: Columns, operation: string, id: string) => table.first(operation, sql`WHERE id = ${id}`)
 
-  const get = Effect.fn("ConnectionRepo.get")(function* (id: string) {
-    const row = yield* rowOf("ConnectionRepo.get", id)
-    return row === null ? null : toStored(row)
-  })
+const get = Effect.fn("ConnectionRepo.get")(function* (deps: Columns, id: string) {
+  const row = yield* rowOf(deps, "ConnectionRepo.get", id)
+  return row === null ? null : toStored(deps, row)
+})
 
-  const rows = RememberedRows.make({
-    keyOf: (row: StoredConnection) => row.id,
-    all: Effect.map(table.select("ConnectionRepo.list", sql`ORDER BY created_at_ms, id`), (all) => all.map(toStored)),
-    one: get,
-    order: (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
-  })
-  const list = Effect.withSpan(rows.list, "ConnectionRepo.list")
+const list = ({ rows }: Deps) => Effect.withSpan(rows.list, "ConnectionRepo.list")
 
-  const insert = Effect.fn("ConnectionRepo.insert")((connection: Connection) =>
-    rows.writing(connection.id)(table.insert("ConnectionRepo.insert", toRow(connection, null)))
-  )
+const insert = Effect.fn("ConnectionRepo.insert")((deps: Deps, connection: Connection) =>
+  deps.rows.writing(connection.id)(deps.table.insert("ConnectionRepo.insert", toRow(deps, connection, null)))
+)
 
-  /** Runs reads and writes without another write between them. */
-  const atomically =
-    (operation: string) =>
-    <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, Exclude<E, SqlError> | StoreError> =>
-      Effect.mapError(sql.withTransaction(work), (error) =>
-        isSqlError(error) ? Table.named(operation)(error) : (error as Exclude<E, SqlError>)
-      )
+/** Runs reads and writes without another write between them. */
+const atomically =
+  ({ sql }: Deps, operation: string) =>
+  <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, Exclude<E, SqlError> | StoreError> =>
+    Effect.mapError(sql.withTransaction(work), (error) =>
+      isSqlError(error) ? Table.named(operation)(error) : (error as Exclude<E, SqlError>)
+    )
 
-  const update = Effect.fn("ConnectionRepo.update")(
-    function* (connection: Connection) {
-      const before = yield* rowOf("ConnectionRepo.update", connection.id)
-      if (before === null) return false
-      return yield* table.update("ConnectionRepo.update", sql`id = ${connection.id}`, toRow(connection, before))
-    },
-    atomically("ConnectionRepo.update"),
-    (work, connection) => rows.writing(connection.id)(work)
-  )
+const update = Effect.fn("ConnectionRepo.update")(
+  function* (deps: Deps, connection: Connection) {
+    const before = yield* rowOf(deps, "ConnectionRepo.update", connection.id)
+    if (before === null) return false
+    return yield* deps.table.update(
+      "ConnectionRepo.update",
+      deps.sql`id = ${connection.id}`,
+      toRow(deps, connection, before)
+    )
+  },
+  (work, deps) => atomically(deps, "ConnectionRepo.update")(work),
+  (work, deps, connection) => deps.rows.writing(connection.id)(work)
+)
 
-  const updateTokens = Effect.fn("ConnectionRepo.updateTokens")(
-    function* (id: string, replaced: ReadonlyArray<Redacted.Redacted>, tokens: RenewedTokens) {
-      const operation = "ConnectionRepo.updateTokens"
-      const row = yield* rowOf(operation, id)
-      const stored = row === null ? null : oauth.open(id, row.oauth).value
-      const held = stored?.refreshToken ?? null
-      if (stored === null || held === null) return false
-      if (!replaced.some((token) => Redacted.value(token) === Redacted.value(held))) return false
-      const { accessToken, expiresAtMs, refreshToken } = tokens
-      const sealed = oauth.seal(id, { ...stored, accessToken, refreshToken, expiresAtMs })
-      yield* Effect.mapError(sql`UPDATE connections SET oauth = ${sealed} WHERE id = ${id}`, Table.named(operation))
-      return true
-    },
-    atomically("ConnectionRepo.updateTokens"),
-    (work, id) => rows.writing(id)(work)
-  )
+const updateTokens = Effect.fn("ConnectionRepo.updateTokens")(
+  function* (deps: Deps, id: string, replaced: ReadonlyArray<Redacted.Redacted>, tokens: RenewedTokens) {
+    const operation = "ConnectionRepo.updateTokens"
+    const row = yield* rowOf(deps, operation, id)
+    const stored = row === null ? null : deps.oauth.open(id, row.oauth).value
+    const held = stored?.refreshToken ?? null
+    if (stored === null || held === null) return false
+    if (!replaced.some((token) => Redacted.value(token) === Redacted.value(held))) return false
+    const { accessToken, expiresAtMs, refreshToken } = tokens
+    const sealed = deps.oauth.seal(id, { ...stored, accessToken, refreshToken, expiresAtMs })
+    yield* Effect.mapError(deps.sql`UPDATE connections SET oauth = ${sealed} WHERE id = ${id}`, Table.named(operation))
+    return true
+  },
+  (work, deps) => atomically(deps, "ConnectionRepo.updateTokens")(work),
+  (work, deps, id) => deps.rows.writing(id)(work)
+)
 
-  const updateHealth = Effect.fn("ConnectionRepo.updateHealth")((id: string, health: ConnectionHealth) =>
+const updateHealth = Effect.fn("ConnectionRepo.updateHealth")(
+  ({ rows, sql }: Deps, id: string, health: ConnectionHealth) =>
     encodeHealth(health).pipe(
       Effect.flatMap((columns) => sql`UPDATE connections SET ${sql.update(columns)} WHERE id = ${id} RETURNING 1`),
       Effect.mapBoth({ onFailure: Table.named("ConnectionRepo.updateHealth"), onSuccess: (hits) => hits.length > 0 }),
       rows.writing(id)
     )
-  )
+)
 
-  const remove = Effect.fn("ConnectionRepo.remove")((id: string) =>
-    rows.writing(id)(table.remove("ConnectionRepo.remove", sql`id = ${id}`))
-  )
-  return ConnectionRepo.of({ list, get, insert, update, updateHealth, updateTokens, remove })
+const remove = Effect.fn("ConnectionRepo.remove")(({ rows, sql, table }: Deps, id: string) =>
+  rows.writing(id)(table.remove("ConnectionRepo.remove", sql`id = ${id}`))
+)
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const columns = { ...all, ...columnsOf(all) }
+  const rows = RememberedRows.make({
+    keyOf: (row: StoredConnection) => row.id,
+    all: Effect.map(columns.table.select("ConnectionRepo.list", all.sql`ORDER BY created_at_ms, id`), (found) =>
+      found.map((row) => toStored(columns, row))
+    ),
+    one: (id) => get(columns, id),
+    order: (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+  })
+  const deps: Deps = { ...columns, rows }
+
+  return ConnectionRepo.of({
+    list: list(deps),
+    get: (id) => get(deps, id),
+    insert: (connection) => insert(deps, connection),
+    update: (connection) => update(deps, connection),
+    updateHealth: (id, health) => updateHealth(deps, id, health),
+    updateTokens: (id, replaced, tokens) => updateTokens(deps, id, replaced, tokens),
+    remove: (id) => remove(deps, id)
+  })
 })
 
 export const layer: Layer.Layer<ConnectionRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(

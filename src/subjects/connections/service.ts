@@ -86,164 +86,207 @@ export class Connections extends Context.Tag("gateway/subjects/connections/Conne
 
 const checksAtOnce = 4
 
-export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const repo = yield* ConnectionRepo
-  const records = yield* ConnectionRecords
-  const observed = yield* ObservedState
-  const calls = yield* ProviderCalls
-  const cooldowns = yield* Cooldowns
-  const flags = yield* Flags
-  const ids = yield* IdGen
-  const proxies = yield* ProxyPlan
-  const { apply } = yield* ConfigChanges
-  const spending = yield* OperatorSpending
+const services = Effect.all({
+  changes: ConfigChanges,
+  catalog: Catalog,
+  repo: ConnectionRepo,
+  records: ConnectionRecords,
+  observed: ObservedState,
+  calls: ProviderCalls,
+  cooldowns: Cooldowns,
+  flags: Flags,
+  ids: IdGen,
+  proxies: ProxyPlan,
+  spending: OperatorSpending
+})
+type Services = Effect.Effect.Success<typeof services>
 
-  const specOf = (provider: string): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
-    const spec = catalog.current().provider(provider)
-    return spec === null ? new Errors.UnknownProvider({ provider }) : Effect.succeed(spec)
-  }
-  const isNode = (spec: ProviderSpec): boolean => catalog.current().nodes.some((node) => node.prefix === spec.id)
+const specOf = ({ catalog }: Services, provider: string): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
+  const spec = catalog.current().provider(provider)
+  return spec === null ? new Errors.UnknownProvider({ provider }) : Effect.succeed(spec)
+}
 
-  const check = (settings: ConnectionSettings, spec: ProviderSpec, hasLockedSecret: boolean) =>
-    Errors.refuseOne(Rules.problemOf(settings, spec, { isNode: isNode(spec), hasLockedSecret, isOn: flags.isOn }))
+const isNode = ({ catalog }: Services, spec: ProviderSpec): boolean =>
+  catalog.current().nodes.some((node) => node.prefix === spec.id)
 
-  /** Null and absent name none. */
-  const checkProxy = (proxyId: string | null | undefined): Effect.Effect<void, Errors.EntityNotFound> =>
-    proxyId == null || proxies.has(proxyId)
-      ? Effect.void
-      : new Errors.EntityNotFound({ entity: "proxy", id: proxyId, field: "proxyId" })
+const check = (services: Services, settings: ConnectionSettings, spec: ProviderSpec, hasLockedSecret: boolean) =>
+  Errors.refuseOne(
+    Rules.problemOf(settings, spec, { isNode: isNode(services, spec), hasLockedSecret, isOn: services.flags.isOn })
+  )
 
-  const checkLimit = (spec: ProviderSpec): Effect.Effect<void, Errors.ConnectionLimitReached> =>
-    Rules.mayAddConnection(spec, catalog.current().connections, { isNode: isNode(spec), isOn: flags.isOn })
-      ? Effect.void
-      : new Errors.ConnectionLimitReached({ prefix: spec.id })
+/** Null and absent name none. */
+const checkProxy = (
+  { proxies }: Services,
+  proxyId: string | null | undefined
+): Effect.Effect<void, Errors.EntityNotFound> =>
+  proxyId == null || proxies.has(proxyId)
+    ? Effect.void
+    : new Errors.EntityNotFound({ entity: "proxy", id: proxyId, field: "proxyId" })
 
-  const find = (id: string): Effect.Effect<Connection, Errors.EntityNotFound> => {
-    const connection = catalog.current().connections.find((candidate) => candidate.id === id)
-    return connection === undefined
-      ? new Errors.EntityNotFound({ entity: "connection", id })
-      : Effect.succeed(connection)
-  }
-
-  const findStored = Effect.fnUntraced(function* (id: string) {
-    const connection = yield* repo.get(id)
-    if (connection !== null) return connection
-    yield* find(id)
-    return yield* new Errors.ConnectionReadOnly({ id })
+const checkLimit = (services: Services, spec: ProviderSpec): Effect.Effect<void, Errors.ConnectionLimitReached> =>
+  Rules.mayAddConnection(spec, services.catalog.current().connections, {
+    isNode: isNode(services, spec),
+    isOn: services.flags.isOn
   })
+    ? Effect.void
+    : new Errors.ConnectionLimitReached({ prefix: spec.id })
 
-  const list = Effect.sync(() => catalog.current().connections.map(observed.of))
+const find = ({ catalog }: Services, id: string): Effect.Effect<Connection, Errors.EntityNotFound> => {
+  const connection = catalog.current().connections.find((candidate) => candidate.id === id)
+  return connection === undefined ? new Errors.EntityNotFound({ entity: "connection", id }) : Effect.succeed(connection)
+}
 
-  const get = Effect.fn("Connections.get")((id: string) => Effect.map(find(id), observed.of))
+const findStored = Effect.fnUntraced(function* (services: Services, id: string) {
+  const connection = yield* services.repo.get(id)
+  if (connection !== null) return connection
+  yield* find(services, id)
+  return yield* new Errors.ConnectionReadOnly({ id })
+})
 
-  const create = Effect.fn("Connections.create")(function* (input: CreateConnection) {
+const list = ({ catalog, observed }: Services) => Effect.sync(() => catalog.current().connections.map(observed.of))
+
+const get = Effect.fn("Connections.get")((services: Services, id: string) =>
+  Effect.map(find(services, id), services.observed.of)
+)
+
+const create = Effect.fn("Connections.create")(
+  function* (services: Services, input: CreateConnection) {
     yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
-    const spec = yield* specOf(input.provider)
+    const spec = yield* specOf(services, input.provider)
     const settings = Rules.settingsOf(input, spec)
-    yield* check(settings, spec, false)
-    yield* checkLimit(spec)
-    yield* checkProxy(input.proxyId)
+    yield* check(services, settings, spec, false)
+    yield* checkLimit(services, spec)
+    yield* checkProxy(services, input.proxyId)
     const nowMs = yield* Clock.currentTimeMillis
     const connection: Connection = {
       ...settings,
       ...healthy,
-      id: ids.next(nowMs),
+      id: services.ids.next(nowMs),
       source: "db",
       createdAtMs: nowMs,
       updatedAtMs: nowMs
     }
     const { proxyId = null } = input
     // Before the connection is there, so that no call of it leaves by another route.
-    if (proxyId !== null) yield* proxies.assign("connection", connection.id, proxyId)
-    yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die).pipe(
+    if (proxyId !== null) yield* services.proxies.assign("connection", connection.id, proxyId)
+    yield* Effect.catchTag(services.repo.insert(connection), "AlreadyStored", Effect.die).pipe(
       Effect.onError(() =>
-        proxyId === null ? Effect.void : Effect.ignoreLogged(proxies.assign("connection", connection.id, null))
+        proxyId === null ? Effect.void : Effect.ignoreLogged(services.proxies.assign("connection", connection.id, null))
       )
     )
-    return observed.of(connection)
-  }, apply)
+    return services.observed.of(connection)
+  },
+  (effect, { changes }) => changes.apply(effect)
+)
 
-  const update = Effect.fn("Connections.update")(function* (id: string, input: UpdateConnection) {
-    const before = yield* findStored(id)
-    const spec = yield* specOf(before.provider)
-    if (input.provider !== undefined && (yield* specOf(input.provider)).id !== spec.id) {
+const update = Effect.fn("Connections.update")(
+  function* (services: Services, id: string, input: UpdateConnection) {
+    const before = yield* findStored(services, id)
+    const spec = yield* specOf(services, before.provider)
+    if (input.provider !== undefined && (yield* specOf(services, input.provider)).id !== spec.id) {
       return yield* Errors.invalid("provider", "cannot be changed; add another connection instead")
     }
     yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
     const settings = Rules.changed(before, input)
-    yield* check(settings, spec, before.locked)
-    yield* checkProxy(input.proxyId)
+    yield* check(services, settings, spec, before.locked)
+    yield* checkProxy(services, input.proxyId)
     yield* Errors.refuseOne(connectionMoveProblem(before, settings, spec))
     const connection: Connection = { ...before, ...settings, updatedAtMs: yield* Clock.currentTimeMillis }
-    if (input.proxyId !== undefined) yield* proxies.assign("connection", id, input.proxyId)
-    yield* records.replace(connection, { hasNewCredential: input.apiKey !== undefined || input.oauth !== undefined })
-    return observed.of(connection)
-  }, apply)
-
-  const remove = Effect.fn("Connections.remove")(function* (id: string) {
-    const connection = yield* findStored(id)
-    yield* records.remove(connection.id)
-  }, apply)
-
-  const test = Effect.fn("Connections.test")(function* (id: string, model: string | null) {
-    return yield* testConnection({ calls, cooldowns, spending }, yield* find(id), model)
-  })
-
-  const models = Effect.fn("Connections.models")(function* (id: string) {
-    const connection = yield* find(id)
-    const result = yield* calls.models(connection, { refresh: false })
-    if (result._tag === "Listed") return { models: result.models, error: null }
-    // The last list is still what requests are routed by.
-    const { modelList } = observed.of(connection)
-    if (modelList === null || modelList.learnedAtMs === null) {
-      return yield* new Errors.ModelsNotListed({ reason: result.error })
-    }
-    return { models: modelList.models, error: result.error }
-  })
-
-  const validateKey = Effect.fn("Connections.validateKey")(function* (candidate: CandidateKey) {
-    const { apiKey, baseUrl, provider, proxyId } = candidate
-    yield* Errors.refuseOne(Rules.gatewayKeyProblem("apiKey", apiKey ?? null))
-    yield* Errors.refuseOne(Rules.addressProblem("baseUrl", baseUrl, flags.isOn))
-    yield* checkProxy(proxyId)
-    const result = yield* calls.validate({
-      provider,
-      apiKey: apiKey ?? null,
-      baseUrl: baseUrl ?? null,
-      proxyId: proxyId ?? null
+    if (input.proxyId !== undefined) yield* services.proxies.assign("connection", id, input.proxyId)
+    yield* services.records.replace(connection, {
+      hasNewCredential: input.apiKey !== undefined || input.oauth !== undefined
     })
-    if (result === null) return yield* new Errors.UnknownProvider({ provider })
-    const { answered, ...found } = result
-    yield* spending.book(answered)
-    return found
+    return services.observed.of(connection)
+  },
+  (effect, { changes }) => changes.apply(effect)
+)
+
+const remove = Effect.fn("Connections.remove")(
+  function* (services: Services, id: string) {
+    const connection = yield* findStored(services, id)
+    yield* services.records.remove(connection.id)
+  },
+  (effect, { changes }) => changes.apply(effect)
+)
+
+const test = Effect.fn("Connections.test")(function* (services: Services, id: string, model: string | null) {
+  return yield* testConnection(
+    { calls: services.calls, cooldowns: services.cooldowns, spending: services.spending },
+    yield* find(services, id),
+    model
+  )
+})
+
+const models = Effect.fn("Connections.models")(function* (services: Services, id: string) {
+  const connection = yield* find(services, id)
+  const result = yield* services.calls.models(connection, { refresh: false })
+  if (result._tag === "Listed") return { models: result.models, error: null }
+  // The last list is still what requests are routed by.
+  const { modelList } = services.observed.of(connection)
+  if (modelList === null || modelList.learnedAtMs === null) {
+    return yield* new Errors.ModelsNotListed({ reason: result.error })
+  }
+  return { models: modelList.models, error: result.error }
+})
+
+const validateKey = Effect.fn("Connections.validateKey")(function* (services: Services, candidate: CandidateKey) {
+  const { apiKey, baseUrl, provider, proxyId } = candidate
+  yield* Errors.refuseOne(Rules.gatewayKeyProblem("apiKey", apiKey ?? null))
+  yield* Errors.refuseOne(Rules.addressProblem("baseUrl", baseUrl, services.flags.isOn))
+  yield* checkProxy(services, proxyId)
+  const result = yield* services.calls.validate({
+    provider,
+    apiKey: apiKey ?? null,
+    baseUrl: baseUrl ?? null,
+    proxyId: proxyId ?? null
   })
+  if (result === null) return yield* new Errors.UnknownProvider({ provider })
+  const { answered, ...found } = result
+  yield* services.spending.book(answered)
+  return found
+})
 
-  const rejection = (connection: Connection): Effect.Effect<ReadonlyArray<string>> =>
-    Effect.map(
-      Effect.tap(calls.check(connection), (result) => spending.book(result?.answered ?? [])),
-      (result) =>
-        result === null || result.valid ? [] : [result.error ?? "The provider does not accept its credential."]
-    )
+const rejection = ({ calls, spending }: Services, connection: Connection): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(
+    Effect.tap(calls.check(connection), (result) => spending.book(result?.answered ?? [])),
+    (result) =>
+      result === null || result.valid ? [] : [result.error ?? "The provider does not accept its credential."]
+  )
 
-  const checkAll = Effect.fn("Connections.checkAll")(function* ({ offline }: { readonly offline: boolean }) {
-    const { connections, provider } = catalog.current()
-    const locked = new Set((yield* repo.list).filter((stored) => stored.locked).map(({ id }) => id))
-    return yield* Effect.forEach(
-      connections,
-      (connection) => {
-        const spec = provider(connection.provider)
-        const missing = Rules.unusable(connection, spec, locked.has(connection.id))
-        return Effect.map(
-          offline || missing.length > 0 ? Effect.succeed(missing) : rejection(connection),
-          (problems): CheckedConnection => ({ connection: observed.of(connection), problems })
-        )
-      },
-      { concurrency: checksAtOnce }
-    )
+const checkAll = Effect.fn("Connections.checkAll")(function* (
+  services: Services,
+  { offline }: { readonly offline: boolean }
+) {
+  const { connections, provider } = services.catalog.current()
+  const locked = new Set((yield* services.repo.list).filter((stored) => stored.locked).map(({ id }) => id))
+  return yield* Effect.forEach(
+    connections,
+    (connection) => {
+      const spec = provider(connection.provider)
+      const missing = Rules.unusable(connection, spec, locked.has(connection.id))
+      return Effect.map(
+        offline || missing.length > 0 ? Effect.succeed(missing) : rejection(services, connection),
+        (problems): CheckedConnection => ({ connection: services.observed.of(connection), problems })
+      )
+    },
+    { concurrency: checksAtOnce }
+  )
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  return Connections.of({
+    list: list(all),
+    get: (id) => get(all, id),
+    create: (connection) => create(all, connection),
+    update: (id, input) => update(all, id, input),
+    remove: (id) => remove(all, id),
+    test: (id, model) => test(all, id, model),
+    models: (id) => models(all, id),
+    validateKey: (candidate) => validateKey(all, candidate),
+    checkAll: (options) => checkAll(all, options)
   })
-
-  return Connections.of({ list, get, create, update, remove, test, models, validateKey, checkAll })
 })
 
 export const layer: Layer.Layer<

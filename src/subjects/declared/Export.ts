@@ -89,111 +89,178 @@ const none = (fields: JsonObject): JsonObject =>
     )
   ) as JsonObject
 
-export const exported = (present: ReadonlyArray<Thing>): Exported => {
-  const variables = new Set<string>()
-  const leftOut: Array<string> = []
-  const of = (kind: Thing["kind"]) => present.filter((thing) => thing.kind === kind)
-  const variable = (name: string): string => {
-    variables.add(name)
+const secret = new Set(["apiKey", "headers"])
+
+/** An export as it is written: the variables that secrets became, and what it cannot hold. */
+class Exporting {
+  readonly variables = new Set<string>()
+  readonly leftOut: Array<string> = []
+  readonly #present: ReadonlyArray<Thing>
+
+  constructor(present: ReadonlyArray<Thing>) {
+    this.#present = present
+  }
+
+  of(kind: Thing["kind"]): ReadonlyArray<Thing> {
+    return this.#present.filter((thing) => thing.kind === kind)
+  }
+
+  plain(kind: Thing["kind"]): ReadonlyArray<JsonObject> {
+    return this.of(kind).map(({ fields }) => kept(fields, unsaid))
+  }
+
+  variable(name: string): string {
+    this.variables.add(name)
     return `\${${name}}`
   }
-  const headersOf = (fields: JsonObject, ...owner: ReadonlyArray<string>): JsonObject => {
-    const names = Object.keys(objectOr(fields["headers"]))
-    if (names.length === 0) return {}
+
+  headers(fields: JsonObject, ...owner: ReadonlyArray<string>): JsonObject {
     const headers = Object.entries(objectOr(fields["headers"])).map(([name, value]) => [
       name,
-      isMasked(value ?? null) ? variable(variableOf(...owner, name).replace(/_API_KEY$/, "")) : written(value ?? null)
+      isMasked(value ?? null)
+        ? this.variable(variableOf(...owner, name).replace(/_API_KEY$/, ""))
+        : written(value ?? null)
     ])
-    return { headers: Object.fromEntries(headers) as JsonObject }
+    return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) as JsonObject }
   }
-  const secret = new Set(["apiKey", "headers"])
+}
 
-  const connections = of("connection").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
+const connectionsOf = (exporting: Exporting): ReadonlyArray<JsonObject> =>
+  exporting.of("connection").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
     if (readOnly) {
-      leftOut.push(`The connection '${name}' comes from the environment of the gateway.`)
+      exporting.leftOut.push(`The connection '${name}' comes from the environment of the gateway.`)
       return []
     }
     if (fields["authType"] === "oauth") {
-      leftOut.push(`The connection '${name}' was made by a sign-in; sign in anew on the other gateway.`)
+      exporting.leftOut.push(`The connection '${name}' was made by a sign-in; sign in anew on the other gateway.`)
       return []
     }
     const [provider = "", ...rest] = name.split("/")
-    const key = typeof fields["apiKey"] === "string" ? { apiKey: variable(variableOf(provider, rest.join("_"))) } : {}
-    return [{ ...kept(fields, secret), ...key, ...headersOf(fields, provider, rest.join("_")) }]
+    const key =
+      typeof fields["apiKey"] === "string" ? { apiKey: exporting.variable(variableOf(provider, rest.join("_"))) } : {}
+    return [{ ...kept(fields, secret), ...key, ...exporting.headers(fields, provider, rest.join("_")) }]
   })
-  const nodes = of("node").map(({ fields, name }) => Object.assign(kept(fields, secret), headersOf(fields, name)))
-  const combos = of("combo").map(({ fields }) => kept(fields))
-  const aliases = Object.fromEntries(of("alias").map(({ fields, name }) => [name, written(fields["model"] ?? null)]))
+
+const pricesOf = (exporting: Exporting): JsonObject => {
   const priced = new Map<string, Array<readonly [string, Json]>>()
-  for (const { fields, name } of of("price")) {
+  for (const { fields, name } of exporting.of("price")) {
     const [provider, model] = priceParts(name)
     const models = priced.get(provider) ?? []
     models.push([model, fields["price"] ?? null])
     priced.set(provider, models)
   }
-  const prices = Object.fromEntries(Array.from(priced, ([provider, models]) => [provider, Object.fromEntries(models)]))
-  const servers = of("mcpServer").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
-    if (!readOnly) return [{ ...kept(fields, secret), ...none(fields), ...headersOf(fields, "mcp", name) }]
-    leftOut.push(`The MCP server '${name}' is a program of the gateway's machine; add it there with 'gateway mcp add'.`)
+  return Object.fromEntries(Array.from(priced, ([provider, models]) => [provider, Object.fromEntries(models)]))
+}
+
+const serversOf = (exporting: Exporting): ReadonlyArray<JsonObject> =>
+  exporting.of("mcpServer").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
+    if (!readOnly) return [{ ...kept(fields, secret), ...none(fields), ...exporting.headers(fields, "mcp", name) }]
+    exporting.leftOut.push(
+      `The MCP server '${name}' is a program of the gateway's machine; add it there with 'gateway mcp add'.`
+    )
     return []
   })
-  const plainOf = (kind: Thing["kind"]) => of(kind).map(({ fields }) => kept(fields, unsaid))
-  const proxies = of("proxy").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
+
+const proxiesOf = (exporting: Exporting): ReadonlyArray<JsonObject> =>
+  exporting.of("proxy").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
     if (readOnly)
-      leftOut.push(`The proxy '${name}' was found in a public list; look for free ones on the other gateway.`)
+      exporting.leftOut.push(`The proxy '${name}' was found in a public list; look for free ones on the other gateway.`)
     else if (hasSecret in fields)
-      leftOut.push(`What the proxy '${name}' logs in with: set it with 'gateway proxy edit'.`)
+      exporting.leftOut.push(`What the proxy '${name}' logs in with: set it with 'gateway proxy edit'.`)
     return readOnly ? [] : [kept(fields, unsaid)]
   })
-  const free = new Set(of("proxy").flatMap(({ name, readOnly }) => (readOnly ? [name] : [])))
-  const assignments = of("proxyAssignment").filter(({ fields }) => !free.has(String(fields["proxy"])))
-  const webhooks = of("webhook").map(({ fields, name }) => {
-    if (hasSecret in fields) leftOut.push(`The password of the mail server of the webhook '${name}'.`)
+
+const assignmentsOf = (exporting: Exporting): ReadonlyArray<JsonObject> => {
+  const free = new Set(exporting.of("proxy").flatMap(({ name, readOnly }) => (readOnly ? [name] : [])))
+  return exporting
+    .of("proxyAssignment")
+    .filter(({ fields }) => !free.has(String(fields["proxy"])))
+    .map(({ fields }) => kept(fields))
+}
+
+const webhooksOf = (exporting: Exporting): ReadonlyArray<JsonObject> => {
+  const webhooks = exporting.of("webhook").map(({ fields, name }) => {
+    if (hasSecret in fields) exporting.leftOut.push(`The password of the mail server of the webhook '${name}'.`)
     return kept(fields, unsaid)
   })
   if (webhooks.length > 0)
-    leftOut.push("Secrets of webhooks: one that is made anew signs with another key, which 'gateway webhook show' has.")
-  const plugins = of("plugin").flatMap(({ fields, name }): ReadonlyArray<JsonObject> => {
-    if (hasSecret in fields) leftOut.push(`The secret values of the plugin '${name}'.`)
+    exporting.leftOut.push(
+      "Secrets of webhooks: one that is made anew signs with another key, which 'gateway webhook show' has."
+    )
+  return webhooks
+}
+
+const pluginsOf = (exporting: Exporting): ReadonlyArray<JsonObject> => {
+  const plugins = exporting.of("plugin")
+  const configured = plugins.flatMap(({ fields, name }): ReadonlyArray<JsonObject> => {
+    if (hasSecret in fields) exporting.leftOut.push(`The secret values of the plugin '${name}'.`)
     return Object.keys(objectOr(fields["values"])).length === 0
       ? []
       : [written({ name, values: fields["values"] ?? {} })].map(objectOr)
   })
-  if (of("plugin").length > 0)
-    leftOut.push("Plugins themselves: install them first, so that their configuration finds them.")
-  const [resilience] = of("resilience")
+  if (plugins.length > 0)
+    exporting.leftOut.push("Plugins themselves: install them first, so that their configuration finds them.")
+  return configured
+}
+
+const resilienceOf = (exporting: Exporting): JsonObject => {
+  const [resilience] = exporting.of("resilience")
   const { loadShedding, ...others } = resilience?.fields ?? {}
   const { maxInFlight, ...shedding } = objectOr(loadShedding)
-  const resilient = changed({ ...others, loadShedding: shedding }, defaultResilience as unknown as JsonObject)
   if (maxInFlight !== undefined)
-    leftOut.push(
+    exporting.leftOut.push(
       `resilience.loadShedding.maxInFlight (${String(maxInFlight)}): it is taken from the machine's memory where it is not set.`
     )
-  leftOut.push(elsewhere)
-  const keys = of("key").map(({ fields }) => kept(fields))
+  return changed({ ...others, loadShedding: shedding }, defaultResilience as unknown as JsonObject)
+}
+
+const keysOf = (exporting: Exporting): ReadonlyArray<JsonObject> => {
+  const keys = exporting.of("key").map(({ fields }) => kept(fields))
   if (keys.length > 0)
-    leftOut.push("Secrets of API keys are not kept anywhere: a key that is made anew has another one.")
-  const [settings] = of("settings")
-  const own = changed(settings?.fields ?? {}, defaultGatewaySettings as unknown as JsonObject)
+    exporting.leftOut.push("Secrets of API keys are not kept anywhere: a key that is made anew has another one.")
+  return keys
+}
+
+const settingsOf = (exporting: Exporting): JsonObject => {
+  const [settings] = exporting.of("settings")
+  return changed(settings?.fields ?? {}, defaultGatewaySettings as unknown as JsonObject)
+}
+
+export const exported = (present: ReadonlyArray<Thing>): Exported => {
+  const exporting = new Exporting(present)
+  // In the order in which the report names what is left out.
+  const connections = connectionsOf(exporting)
+  const nodes = exporting
+    .of("node")
+    .map(({ fields, name }) => Object.assign(kept(fields, secret), exporting.headers(fields, name)))
+  const servers = serversOf(exporting)
+  const proxies = proxiesOf(exporting)
+  const webhooks = webhooksOf(exporting)
+  const plugins = pluginsOf(exporting)
+  const resilience = resilienceOf(exporting)
+  exporting.leftOut.push(elsewhere)
   const parts: ReadonlyArray<readonly [string, Json]> = [
     ["version", 1],
     ["nodes", nodes],
     ["connections", connections],
-    ["combos", combos],
-    ["aliases", aliases],
-    ["prices", prices],
-    ["keys", keys],
+    ["combos", exporting.of("combo").map(({ fields }) => kept(fields))],
+    [
+      "aliases",
+      Object.fromEntries(exporting.of("alias").map(({ fields, name }) => [name, written(fields["model"] ?? null)]))
+    ],
+    ["prices", pricesOf(exporting)],
+    ["keys", keysOf(exporting)],
     ["mcpServers", servers],
-    ["models", plainOf("model")],
-    ["quotaGroups", plainOf("quotaGroup")],
-    ["budgets", plainOf("budget")],
-    ["tokenLimits", plainOf("tokenLimit")],
+    ["models", exporting.plain("model")],
+    ["quotaGroups", exporting.plain("quotaGroup")],
+    ["budgets", exporting.plain("budget")],
+    ["tokenLimits", exporting.plain("tokenLimit")],
     ["proxies", proxies],
-    ["proxyAssignments", assignments.map(({ fields }) => kept(fields))],
+    ["proxyAssignments", assignmentsOf(exporting)],
     ["webhooks", webhooks],
     ["plugins", plugins],
-    ["resilience", resilient],
-    ["settings", own]
+    ["resilience", resilience],
+    ["settings", settingsOf(exporting)]
   ]
   const document = Object.fromEntries(
     parts.filter(
@@ -201,5 +268,5 @@ export const exported = (present: ReadonlyArray<Thing>): Exported => {
         typeof part === "number" || Object.keys(objectOr(part)).length > 0 || (isArray(part) && part.length > 0)
     )
   )
-  return { document, variables: [...variables], leftOut }
+  return { document, variables: [...exporting.variables], leftOut: exporting.leftOut }
 }

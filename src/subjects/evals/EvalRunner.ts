@@ -75,142 +75,167 @@ const withoutContent = (result: EvalResult, status: number): EvalResult => ({
   reason: result.answered || result.reason === null ? result.reason : `The request failed with the status ${status}.`
 })
 
+const services = Effect.all({
+  inner: InnerRequests,
+  keys: ApiKeys,
+  limits: KeyLimits,
+  journal: UsageJournal,
+  repo: EvalRepo,
+  scores: EvalScores,
+  stop: StopSignal,
+  usage: UsageRepo
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly asking: Effect.Semaphore
+  readonly cancelling: Set<string>
+  readonly running: FiberMap.FiberMap<string>
+  readonly starting: Effect.Semaphore
+}
+
+/** Judged for every question: a key may be revoked while a run is in progress. */
+const principalOf = ({ keys }: Deps, apiKeyId: string | null, nowMs: number): Effect.Effect<Principal, CannotGoOn> => {
+  if (apiKeyId === null) return Effect.succeed({ _tag: "Anonymous" })
+  const key = keys.get(apiKeyId)
+  if (key === null) return new CannotGoOn({ reason: "The API key of the run was removed." })
+  const problem = innerRefusalOf(key, nowMs, "chat")
+  return problem === null ? Effect.succeed({ _tag: "Key", key }) : new CannotGoOn({ reason: problem })
+}
+
+/** Null: the turn of the run's key has not come. */
+const ask = Effect.fnUntraced(function* (
+  deps: Deps,
+  run: EvalRun,
+  position: number,
+  { case: asked, grade }: PlannedCase
+) {
+  if (deps.stop.isStopping()) return yield* new CannotGoOn({ reason: stopped })
+  const principal = yield* principalOf(deps, run.apiKeyId, yield* Clock.currentTimeMillis)
+  // Other questions of the key may have come first.
+  if (principal._tag === "Key" && deps.limits.pauseMs(principal.key) > 0) return null
+  const answer = yield* deps.inner.ask({
+    behalf: { principal, madeFor: "order", category: "chat" },
+    path: "/evals",
+    body: bodyOf(run.target.id, asked.input.messages)
+  })
+  if (isOutOfTurn(answer.error)) return null
+  // What the end of the gateway has cut off says nothing of the model.
+  if (deps.stop.isStopping() && answer.status !== 200) return yield* new CannotGoOn({ reason: stopped })
+  const read = readAnswer(answer.status, answer.body)
+  const answered = read._tag === "Answered"
+  const reason = answered ? grade(read.text.slice(0, maxJudgedChars)) : read.reason
+  yield* deps.journal.catchUp
+  const row = yield* deps.usage.get(answer.requestId)
+  const result: EvalResult = {
+    position,
+    caseId: asked.id,
+    name: asked.name,
+    passed: reason === null,
+    answered,
+    latencyMs: Math.round(answer.latencyMs),
+    output: answered ? clip(read.text, maxOutputChars) : null,
+    reason: reason === null ? null : clip(reason, maxReasonChars),
+    requestId: answer.requestId,
+    provider: row?.provider ?? null,
+    model: row?.model ?? null,
+    costNanoUsd: row?.costNanoUsd ?? 0
+  }
+  const kept = onFile(mayKeepContent(principal), result, (whole) => withoutContent(whole, answer.status))
+  yield* deps.repo.addResult(run.id, kept)
+  return kept.row
+})
+
+/**
+ * Asks a question when the key's rates allow it: a refusal by a rate does not count against the model, and the
+ * question waits, and its place with it.
+ */
+const askInTurn = Effect.fnUntraced(function* (deps: Deps, run: EvalRun, position: number, planned: PlannedCase) {
+  const { apiKeyId } = run
+  const turn = turnOf(deps.limits, () => (apiKeyId === null ? null : deps.keys.get(apiKeyId)))
+  for (;;) {
+    yield* turn
+    const result = yield* deps.asking.withPermits(1)(ask(deps, run, position, planned))
+    if (result !== null) return result
+  }
+})
+
+/** Returns the reason for which a run without a single answer failed; null for a run that has one. */
+const unanswered = (results: ReadonlyArray<EvalResult>): string | null =>
+  results.some(({ answered }) => answered) ? null : `No question was answered. ${results.at(-1)?.reason ?? ""}`.trim()
+
+const finish = (
+  { repo, scores }: Deps,
+  id: string,
+  status: "completed" | "failed" | "cancelled",
+  reason: string | null
+) =>
+  Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    yield* repo.finish(id, status, reason, nowMs)
+    yield* repo.prune(mostKept, nowMs - keptMs)
+    yield* scores.refresh
+  }).pipe(Effect.catchAll((error) => Effect.logError("The end of an evaluation could not be stored", error)))
+
+const conduct = (deps: Deps, { cases, run }: PlannedRun) =>
+  Effect.forEach(cases, (each, position) => askInTurn(deps, run, position, each), {
+    concurrency: maxAsking
+  }).pipe(
+    Effect.map(unanswered),
+    Effect.catchTags({
+      CannotGoOn: ({ reason }) => Effect.succeed(reason),
+      StoreError: (error) =>
+        Effect.as(Effect.logError("An evaluation could not be stored", error), "The database could not be used.")
+    }),
+    Effect.onExit((exit) => {
+      if (Exit.isSuccess(exit)) {
+        return exit.value === null
+          ? finish(deps, run.id, "completed", null)
+          : finish(deps, run.id, "failed", exit.value)
+      }
+      if (deps.cancelling.has(run.id)) return finish(deps, run.id, "cancelled", cancelled)
+      const reason = Exit.isInterrupted(exit)
+        ? stopped
+        : "It broke off by an error of the gateway; its log has the details."
+      return finish(deps, run.id, "failed", reason)
+    }),
+    Effect.tapErrorCause((cause) => Effect.logError("An evaluation broke off", cause))
+  )
+
+const start = Effect.fn("EvalRunner.start")(
+  function* (deps: Deps, runs: ReadonlyArray<PlannedRun>) {
+    if ((yield* FiberMap.size(deps.running)) + runs.length > maxRunning) return false
+    yield* deps.repo.addRuns(runs.map(({ run }) => run))
+    yield* Effect.forEach(runs, (each) => FiberMap.run(deps.running, each.run.id, conduct(deps, each)), {
+      discard: true
+    })
+    return true
+    // A caller that is interrupted between the two steps would leave a stored run whose questions are never asked.
+  },
+  Effect.uninterruptible,
+  (effect, { starting }) => starting.withPermits(1)(effect)
+)
+
+const cancel = Effect.fn("EvalRunner.cancel")(function* ({ cancelling, running }: Deps, id: string) {
+  if (!(yield* FiberMap.has(running, id))) return false
+  cancelling.add(id)
+  // It waits for the end of the fiber.
+  yield* Effect.ensuring(
+    FiberMap.remove(running, id),
+    Effect.sync(() => cancelling.delete(id))
+  )
+  return true
+})
+
 export const make = Effect.gen(function* () {
-  const inner = yield* InnerRequests
-  const keys = yield* ApiKeys
-  const limits = yield* KeyLimits
-  const journal = yield* UsageJournal
-  const repo = yield* EvalRepo
-  const scores = yield* EvalScores
-  const stop = yield* StopSignal
-  const usage = yield* UsageRepo
+  const all = yield* services
   const asking = yield* Effect.makeSemaphore(maxAsking)
   const starting = yield* Effect.makeSemaphore(1)
   const running = yield* FiberMap.make<string>()
   const cancelling = new Set<string>()
 
-  yield* repo.failRunning(stopped, yield* Clock.currentTimeMillis)
+  yield* all.repo.failRunning(stopped, yield* Clock.currentTimeMillis)
+  const deps: Deps = { ...all, asking, cancelling, running, starting }
 
-  /** Judged for every question: a key may be revoked while a run is in progress. */
-  const principalOf = (apiKeyId: string | null, nowMs: number): Effect.Effect<Principal, CannotGoOn> => {
-    if (apiKeyId === null) return Effect.succeed({ _tag: "Anonymous" })
-    const key = keys.get(apiKeyId)
-    if (key === null) return new CannotGoOn({ reason: "The API key of the run was removed." })
-    const problem = innerRefusalOf(key, nowMs, "chat")
-    return problem === null ? Effect.succeed({ _tag: "Key", key }) : new CannotGoOn({ reason: problem })
-  }
-
-  /** Null: the turn of the run's key has not come. */
-  const ask = Effect.fnUntraced(function* (run: EvalRun, position: number, { case: asked, grade }: PlannedCase) {
-    if (stop.isStopping()) return yield* new CannotGoOn({ reason: stopped })
-    const principal = yield* principalOf(run.apiKeyId, yield* Clock.currentTimeMillis)
-    // Other questions of the key may have come first.
-    if (principal._tag === "Key" && limits.pauseMs(principal.key) > 0) return null
-    const answer = yield* inner.ask({
-      behalf: { principal, madeFor: "order", category: "chat" },
-      path: "/evals",
-      body: bodyOf(run.target.id, asked.input.messages)
-    })
-    if (isOutOfTurn(answer.error)) return null
-    // What the end of the gateway has cut off says nothing of the model.
-    if (stop.isStopping() && answer.status !== 200) return yield* new CannotGoOn({ reason: stopped })
-    const read = readAnswer(answer.status, answer.body)
-    const answered = read._tag === "Answered"
-    const reason = answered ? grade(read.text.slice(0, maxJudgedChars)) : read.reason
-    yield* journal.catchUp
-    const row = yield* usage.get(answer.requestId)
-    const result: EvalResult = {
-      position,
-      caseId: asked.id,
-      name: asked.name,
-      passed: reason === null,
-      answered,
-      latencyMs: Math.round(answer.latencyMs),
-      output: answered ? clip(read.text, maxOutputChars) : null,
-      reason: reason === null ? null : clip(reason, maxReasonChars),
-      requestId: answer.requestId,
-      provider: row?.provider ?? null,
-      model: row?.model ?? null,
-      costNanoUsd: row?.costNanoUsd ?? 0
-    }
-    const kept = onFile(mayKeepContent(principal), result, (whole) => withoutContent(whole, answer.status))
-    yield* repo.addResult(run.id, kept)
-    return kept.row
-  })
-
-  /**
-   * Asks a question when the key's rates allow it: a refusal by a rate does not count against the model, and the
-   * question waits, and its place with it.
-   */
-  const askInTurn = Effect.fnUntraced(function* (run: EvalRun, position: number, planned: PlannedCase) {
-    const { apiKeyId } = run
-    const turn = turnOf(limits, () => (apiKeyId === null ? null : keys.get(apiKeyId)))
-    for (;;) {
-      yield* turn
-      const result = yield* asking.withPermits(1)(ask(run, position, planned))
-      if (result !== null) return result
-    }
-  })
-
-  /** Returns the reason for which a run without a single answer failed; null for a run that has one. */
-  const unanswered = (results: ReadonlyArray<EvalResult>): string | null =>
-    results.some(({ answered }) => answered) ? null : `No question was answered. ${results.at(-1)?.reason ?? ""}`.trim()
-
-  const finish = (id: string, status: "completed" | "failed" | "cancelled", reason: string | null) =>
-    Effect.gen(function* () {
-      const nowMs = yield* Clock.currentTimeMillis
-      yield* repo.finish(id, status, reason, nowMs)
-      yield* repo.prune(mostKept, nowMs - keptMs)
-      yield* scores.refresh
-    }).pipe(Effect.catchAll((error) => Effect.logError("The end of an evaluation could not be stored", error)))
-
-  const conduct = ({ cases, run }: PlannedRun) =>
-    Effect.forEach(cases, (each, position) => askInTurn(run, position, each), {
-      concurrency: maxAsking
-    }).pipe(
-      Effect.map(unanswered),
-      Effect.catchTags({
-        CannotGoOn: ({ reason }) => Effect.succeed(reason),
-        StoreError: (error) =>
-          Effect.as(Effect.logError("An evaluation could not be stored", error), "The database could not be used.")
-      }),
-      Effect.onExit((exit) => {
-        if (Exit.isSuccess(exit)) {
-          return exit.value === null ? finish(run.id, "completed", null) : finish(run.id, "failed", exit.value)
-        }
-        if (cancelling.has(run.id)) return finish(run.id, "cancelled", cancelled)
-        const reason = Exit.isInterrupted(exit)
-          ? stopped
-          : "It broke off by an error of the gateway; its log has the details."
-        return finish(run.id, "failed", reason)
-      }),
-      Effect.tapErrorCause((cause) => Effect.logError("An evaluation broke off", cause))
-    )
-
-  const start = Effect.fn("EvalRunner.start")(
-    function* (runs: ReadonlyArray<PlannedRun>) {
-      if ((yield* FiberMap.size(running)) + runs.length > maxRunning) return false
-      yield* repo.addRuns(runs.map(({ run }) => run))
-      yield* Effect.forEach(runs, (each) => FiberMap.run(running, each.run.id, conduct(each)), { discard: true })
-      return true
-      // A caller that is interrupted between the two steps would leave a stored run whose questions are never asked.
-    },
-    Effect.uninterruptible,
-    starting.withPermits(1)
-  )
-
-  const cancel = Effect.fn("EvalRunner.cancel")(function* (id: string) {
-    if (!(yield* FiberMap.has(running, id))) return false
-    cancelling.add(id)
-    // It waits for the end of the fiber.
-    yield* Effect.ensuring(
-      FiberMap.remove(running, id),
-      Effect.sync(() => cancelling.delete(id))
-    )
-    return true
-  })
-
-  return EvalRunner.of({ start, cancel })
+  return EvalRunner.of({ start: (runs) => start(deps, runs), cancel: (id) => cancel(deps, id) })
 })
 
 export const layer: Layer.Layer<

@@ -114,109 +114,119 @@ const checkCases = (written: ReadonlyArray<WrittenCase>): Effect.Effect<void, Er
   return Errors.refuse(written.map(problemOf).filter((problem) => problem !== null))
 }
 
-export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const keys = yield* ApiKeys
-  const repo = yield* EvalRepo
-  const resolutions = yield* Resolutions
-  const runner = yield* EvalRunner
-  // The number of suites is checked and one is added without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+const services = Effect.all({
+  catalog: Catalog,
+  keys: ApiKeys,
+  repo: EvalRepo,
+  resolutions: Resolutions,
+  runner: EvalRunner
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
 
-  const findSuite = Effect.fnUntraced(function* (id: string, field = "id") {
-    const found = builtInSuites.find((suite) => suite.id === id) ?? (yield* repo.suite(id))
-    return found ?? (yield* new Errors.EntityNotFound({ entity: "eval suite", id, field }))
+const findSuite = Effect.fnUntraced(function* ({ repo }: Deps, id: string, field = "id") {
+  const found = builtInSuites.find((suite) => suite.id === id) ?? (yield* repo.suite(id))
+  return found ?? (yield* new Errors.EntityNotFound({ entity: "eval suite", id, field }))
+})
+
+const ownSuite = Effect.fnUntraced(function* (deps: Deps, id: string) {
+  if (isBuiltIn(id)) return yield* new Errors.SuiteReadOnly({ id })
+  return yield* findSuite(deps, id)
+})
+
+const principalFor = Effect.fnUntraced(function* ({ keys }: Deps, apiKeyId: string | undefined) {
+  if (apiKeyId === undefined) return { _tag: "Anonymous" } satisfies Principal
+  const key = keys.get(apiKeyId)
+  if (key === null) return yield* new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
+  const problem = innerRefusalOf(key, yield* Clock.currentTimeMillis, "chat")
+  if (problem !== null) return yield* Errors.invalid("apiKeyId", problem)
+  return { _tag: "Key", key } satisfies Principal
+})
+
+/** The target by the name that requests ask for. */
+const targetFor = Effect.fnUntraced(function* (
+  { catalog, resolutions }: Deps,
+  principal: Principal,
+  { id, type }: EvalTarget,
+  field: string
+) {
+  const combo = [...catalog.current().combos.values()].find((each) => each.name === id || each.id === id)
+  if (type === "combo" && combo === undefined) {
+    return yield* new Errors.EntityNotFound({ entity: "combo", id, field: `${field}.id` })
+  }
+  const name = type === "combo" && combo !== undefined ? combo.name : id
+  const resolved = resolveFor(resolutions, { principal, wire: "chat" }, name)
+  if (!("_tag" in resolved)) return { type, id: name } satisfies EvalTarget
+  if (resolved._tag === "ModelNotFound") {
+    const { suggestions: meant } = resolved
+    return yield* new Errors.EntityNotFound({ entity: "model", id, field: `${field}.id`, meant })
+  }
+  return yield* Errors.invalid(`${field}.id`, describe(resolved).message)
+})
+
+const start = Effect.fn("Evals.start")(function* (deps: Deps, request: RunRequest) {
+  const suite = yield* findSuite(deps, request.suiteId, "suiteId")
+  const principal = yield* principalFor(deps, request.apiKeyId)
+  const target = yield* targetFor(deps, principal, request.target, "target")
+  const other =
+    request.compareTarget === undefined
+      ? null
+      : yield* targetFor(deps, principal, request.compareTarget, "compareTarget")
+  const cases = suite.cases.flatMap((each): ReadonlyArray<PlannedCase> => {
+    const grader = graderOf(each.expected)
+    return Either.isRight(grader) ? [{ case: each, grade: grader.right }] : []
   })
-
-  const ownSuite = Effect.fnUntraced(function* (id: string) {
-    if (isBuiltIn(id)) return yield* new Errors.SuiteReadOnly({ id })
-    return yield* findSuite(id)
+  const nowMs = yield* Clock.currentTimeMillis
+  const ids = other === null ? ([randomUUID(), null] as const) : ([randomUUID(), randomUUID()] as const)
+  const runOf = (id: string, of: EvalTarget, comparedWith: string | null): EvalRun => ({
+    id,
+    suiteId: suite.id,
+    suiteName: suite.name,
+    target: of,
+    apiKeyId: request.apiKeyId ?? null,
+    comparedWith,
+    status: "running",
+    reason: null,
+    total: cases.length,
+    passed: 0,
+    failed: 0,
+    costNanoUsd: 0,
+    latencyMs: 0,
+    startedAtMs: nowMs,
+    finishedAtMs: null
   })
+  const run = runOf(ids[0], target, ids[1])
+  const compareRun = other === null || ids[1] === null ? null : runOf(ids[1], other, ids[0])
+  const runs = compareRun === null ? [run] : [run, compareRun]
+  const begun = yield* deps.runner.start(runs.map((each) => ({ run: each, cases })))
+  if (!begun) return yield* new Errors.TooManyRuns({ limit: maxRunning })
+  return { run, compareRun }
+})
 
-  const principalFor = Effect.fnUntraced(function* (apiKeyId: string | undefined) {
-    if (apiKeyId === undefined) return { _tag: "Anonymous" } satisfies Principal
-    const key = keys.get(apiKeyId)
-    if (key === null) return yield* new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
-    const problem = innerRefusalOf(key, yield* Clock.currentTimeMillis, "chat")
-    if (problem !== null) return yield* Errors.invalid("apiKeyId", problem)
-    return { _tag: "Key", key } satisfies Principal
-  })
+const partOf = Effect.fnUntraced(function* ({ repo }: Deps, id: string) {
+  const run = yield* repo.run(id)
+  return run === null ? null : { run, results: yield* repo.results(id) }
+})
 
-  /** The target by the name that requests ask for. */
-  const targetFor = Effect.fnUntraced(function* (principal: Principal, { id, type }: EvalTarget, field: string) {
-    const combo = [...catalog.current().combos.values()].find((each) => each.name === id || each.id === id)
-    if (type === "combo" && combo === undefined) {
-      return yield* new Errors.EntityNotFound({ entity: "combo", id, field: `${field}.id` })
-    }
-    const name = type === "combo" && combo !== undefined ? combo.name : id
-    const resolved = resolveFor(resolutions, { principal, wire: "chat" }, name)
-    if (!("_tag" in resolved)) return { type, id: name } satisfies EvalTarget
-    if (resolved._tag === "ModelNotFound") {
-      const { suggestions: meant } = resolved
-      return yield* new Errors.EntityNotFound({ entity: "model", id, field: `${field}.id`, meant })
-    }
-    return yield* Errors.invalid(`${field}.id`, describe(resolved).message)
-  })
+const report = Effect.fn("Evals.run")(function* (deps: Deps, id: string) {
+  const found = yield* partOf(deps, id)
+  if (found === null) return yield* new Errors.EntityNotFound({ entity: "eval run", id })
+  const { comparedWith } = found.run
+  return { ...found, other: comparedWith === null ? null : yield* partOf(deps, comparedWith) }
+})
 
-  const start = Effect.fn("Evals.start")(function* (request: RunRequest) {
-    const suite = yield* findSuite(request.suiteId, "suiteId")
-    const principal = yield* principalFor(request.apiKeyId)
-    const target = yield* targetFor(principal, request.target, "target")
-    const other =
-      request.compareTarget === undefined ? null : yield* targetFor(principal, request.compareTarget, "compareTarget")
-    const cases = suite.cases.flatMap((each): ReadonlyArray<PlannedCase> => {
-      const grader = graderOf(each.expected)
-      return Either.isRight(grader) ? [{ case: each, grade: grader.right }] : []
-    })
-    const nowMs = yield* Clock.currentTimeMillis
-    const ids = other === null ? ([randomUUID(), null] as const) : ([randomUUID(), randomUUID()] as const)
-    const runOf = (id: string, of: EvalTarget, comparedWith: string | null): EvalRun => ({
-      id,
-      suiteId: suite.id,
-      suiteName: suite.name,
-      target: of,
-      apiKeyId: request.apiKeyId ?? null,
-      comparedWith,
-      status: "running",
-      reason: null,
-      total: cases.length,
-      passed: 0,
-      failed: 0,
-      costNanoUsd: 0,
-      latencyMs: 0,
-      startedAtMs: nowMs,
-      finishedAtMs: null
-    })
-    const run = runOf(ids[0], target, ids[1])
-    const compareRun = other === null || ids[1] === null ? null : runOf(ids[1], other, ids[0])
-    const runs = compareRun === null ? [run] : [run, compareRun]
-    const begun = yield* runner.start(runs.map((each) => ({ run: each, cases })))
-    if (!begun) return yield* new Errors.TooManyRuns({ limit: maxRunning })
-    return { run, compareRun }
-  })
+const cancel = Effect.fn("Evals.cancel")(function* (deps: Deps, id: string) {
+  yield* report(deps, id)
+  const wasRunning = yield* deps.runner.cancel(id)
+  const after = yield* report(deps, id)
+  return wasRunning && after.run.status === "cancelled"
+    ? after
+    : yield* new Errors.RunIsOver({ id, status: after.run.status })
+})
 
-  const partOf = Effect.fnUntraced(function* (id: string) {
-    const run = yield* repo.run(id)
-    return run === null ? null : { run, results: yield* repo.results(id) }
-  })
-
-  const report = Effect.fn("Evals.run")(function* (id: string) {
-    const found = yield* partOf(id)
-    if (found === null) return yield* new Errors.EntityNotFound({ entity: "eval run", id })
-    const { comparedWith } = found.run
-    return { ...found, other: comparedWith === null ? null : yield* partOf(comparedWith) }
-  })
-
-  const cancel = Effect.fn("Evals.cancel")(function* (id: string) {
-    yield* report(id)
-    const wasRunning = yield* runner.cancel(id)
-    const after = yield* report(id)
-    return wasRunning && after.run.status === "cancelled"
-      ? after
-      : yield* new Errors.RunIsOver({ id, status: after.run.status })
-  })
-
-  const createSuite = Effect.fn("Evals.createSuite")(function* ({ cases, name }: WrittenSuite) {
+const createSuite = Effect.fn("Evals.createSuite")(
+  function* ({ repo }: Deps, { cases, name }: WrittenSuite) {
     yield* checkCases(cases)
     if ((yield* repo.suites).length >= maxSuites) return yield* new Errors.TooManySuites({ limit: maxSuites })
     const nowMs = yield* Clock.currentTimeMillis
@@ -229,10 +239,13 @@ export const make = Effect.gen(function* () {
     }
     yield* repo.saveSuite(suite)
     return suite
-  }, oneAtATime)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  const updateSuite = Effect.fn("Evals.updateSuite")(function* (id: string, { cases, name }: Partial<WrittenSuite>) {
-    const before = yield* ownSuite(id)
+const updateSuite = Effect.fn("Evals.updateSuite")(
+  function* (deps: Deps, id: string, { cases, name }: Partial<WrittenSuite>) {
+    const before = yield* ownSuite(deps, id)
     if (cases !== undefined) yield* checkCases(cases)
     const suite: EvalSuite = {
       ...before,
@@ -240,30 +253,41 @@ export const make = Effect.gen(function* () {
       cases: cases === undefined ? before.cases : casesOf(cases),
       updatedAtMs: yield* Clock.currentTimeMillis
     }
-    yield* repo.saveSuite(suite)
+    yield* deps.repo.saveSuite(suite)
     return suite
-  }, oneAtATime)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  const removeSuite = Effect.fn("Evals.removeSuite")(function* (id: string) {
-    yield* ownSuite(id)
-    yield* repo.removeSuite(id)
-  }, oneAtATime)
+const removeSuite = Effect.fn("Evals.removeSuite")(
+  function* (deps: Deps, id: string) {
+    yield* ownSuite(deps, id)
+    yield* deps.repo.removeSuite(id)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  // The number of suites is checked and one is added without another one in between.
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const deps: Deps = { ...all, oneAtATime }
 
   return Evals.of({
     overview: Effect.gen(function* () {
-      const runs = yield* repo.runs(mostKept)
+      const runs = yield* all.repo.runs(mostKept)
       return {
-        suites: [...builtInSuites, ...(yield* repo.suites)],
+        suites: [...builtInSuites, ...(yield* all.repo.suites)],
         recentRuns: runs.slice(0, mostRecent),
         scorecard: scorecardOf(runs)
       }
     }).pipe(Effect.withSpan("Evals.overview")),
-    start,
-    run: report,
-    cancel,
-    createSuite,
-    updateSuite,
-    removeSuite
+    start: (request) => start(deps, request),
+    run: (id) => report(deps, id),
+    cancel: (id) => cancel(deps, id),
+    createSuite: (suite) => createSuite(deps, suite),
+    updateSuite: (id, suite) => updateSuite(deps, id, suite),
+    removeSuite: (id) => removeSuite(deps, id)
   })
 })
 

@@ -71,90 +71,90 @@ export class Files extends Context.Tag("gateway/subjects/files/Files")<
 
 const sweepEvery = "10 minutes"
 
-export const make = Effect.gen(function* () {
-  const config = yield* AppConfig
-  const ids = yield* IdGen
-  const repo = yield* FileRepo
-  const settings = yield* GatewaySettings
-  const clock = yield* Effect.clock
-  const bodies = yield* FileBodies.make(filesFolder(config.dataDir))
+const services = Effect.all({ config: AppConfig, ids: IdGen, repo: FileRepo, settings: GatewaySettings })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly clock: Clock.Clock
+  readonly bodies: FileBodies.FileBodies
   /** Files on their way, which have no row yet. */
-  const underWay = new Set<string>()
+  readonly underWay: Set<string>
   /** Bytes of them, by owner. */
-  const arriving = new Map<string, number>()
+  readonly arriving: Map<string, number>
+}
 
-  const quotaBytes = (): number => settings.current().files.quotaBytesPerKey
-  const quotaExceeded = () => new FileQuotaExceeded({ quotaBytes: quotaBytes() })
+const quotaBytes = ({ settings }: Deps): number => settings.current().files.quotaBytesPerKey
 
-  const count = (owner: string, bytes: number): void => {
-    const now = (arriving.get(owner) ?? 0) + bytes
-    if (now === 0) arriving.delete(owner)
-    else arriving.set(owner, now)
-  }
+const quotaExceeded = (deps: Deps) => new FileQuotaExceeded({ quotaBytes: quotaBytes(deps) })
 
-  const room = Effect.fn("Files.room")(function* (owner: string) {
-    const used = yield* repo.used(owner, yield* Clock.currentTimeMillis)
-    return Math.max(0, quotaBytes() - used - (arriving.get(owner) ?? 0))
+const count = ({ arriving }: Deps, owner: string, bytes: number): void => {
+  const now = (arriving.get(owner) ?? 0) + bytes
+  if (now === 0) arriving.delete(owner)
+  else arriving.set(owner, now)
+}
+
+const room = Effect.fn("Files.room")(function* (deps: Deps, owner: string) {
+  const used = yield* deps.repo.used(owner, yield* Clock.currentTimeMillis)
+  return Math.max(0, quotaBytes(deps) - used - (deps.arriving.get(owner) ?? 0))
+})
+
+const newId = ({ ids }: Deps, nowMs: number): string => `file-${ids.next(nowMs).replaceAll("-", "")}`
+
+const begin = (deps: Deps, owner: string, roomBytes: number, givenId?: string): Upload => {
+  const createdAtMs = deps.clock.unsafeCurrentTimeMillis()
+  const id = givenId ?? newId(deps, createdAtMs)
+  const mostBytes = (): number => (roomBytes === Infinity ? Number.MAX_SAFE_INTEGER : quotaBytes(deps))
+  const body = deps.bodies.begin(id)
+  deps.underWay.add(id)
+  let bytes = 0
+  let isOver = false
+  const over = Effect.sync(() => {
+    deps.underWay.delete(id)
+    count(deps, owner, -bytes)
   })
-
-  const newId = (nowMs: number): string => `file-${ids.next(nowMs).replaceAll("-", "")}`
-
-  const begin = (owner: string, roomBytes: number, givenId?: string): Upload => {
-    const createdAtMs = clock.unsafeCurrentTimeMillis()
-    const id = givenId ?? newId(createdAtMs)
-    const mostBytes = (): number => (roomBytes === Infinity ? Number.MAX_SAFE_INTEGER : quotaBytes())
-    const body = bodies.begin(id)
-    underWay.add(id)
-    let bytes = 0
-    let isOver = false
-    const over = Effect.sync(() => {
-      underWay.delete(id)
-      count(owner, -bytes)
-    })
-    const drop = Effect.zipRight(body.discard, over)
-    return {
-      write: (chunk) => {
-        if (bytes + chunk.length > roomBytes) return null
-        bytes += chunk.length
-        count(owner, chunk.length)
-        return body.write(chunk)
-      },
-      onDrain: body.onDrain,
-      onFailure: body.onFailure,
-      finish: Effect.fn("Files.finish")(
-        function* ({ filename, keptMs, purpose }) {
-          isOver = true
-          const written = yield* body.finish
-          const row: FileRow = {
-            id,
-            owner,
-            filename,
-            purpose,
-            ...written,
-            createdAtMs,
-            expiresAtMs: keptMs === null ? null : createdAtMs + keptMs
-          }
-          if (!(yield* repo.insert(row, mostBytes()))) return yield* quotaExceeded()
-          yield* over
-          return row
-        },
-        Effect.tapError(() => drop),
-        Effect.uninterruptible
-      ),
-      discard: Effect.suspend(() => {
-        if (isOver) return Effect.void
+  const drop = Effect.zipRight(body.discard, over)
+  return {
+    write: (chunk) => {
+      if (bytes + chunk.length > roomBytes) return null
+      bytes += chunk.length
+      count(deps, owner, chunk.length)
+      return body.write(chunk)
+    },
+    onDrain: body.onDrain,
+    onFailure: body.onFailure,
+    finish: Effect.fn("Files.finish")(
+      function* ({ filename, keptMs, purpose }) {
         isOver = true
-        return drop
-      })
-    }
+        const written = yield* body.finish
+        const row: FileRow = {
+          id,
+          owner,
+          filename,
+          purpose,
+          ...written,
+          createdAtMs,
+          expiresAtMs: keptMs === null ? null : createdAtMs + keptMs
+        }
+        if (!(yield* deps.repo.insert(row, mostBytes()))) return yield* quotaExceeded(deps)
+        yield* over
+        return row
+      },
+      Effect.tapError(() => drop),
+      Effect.uninterruptible
+    ),
+    discard: Effect.suspend(() => {
+      if (isOver) return Effect.void
+      isOver = true
+      return drop
+    })
   }
+}
 
-  const find = Effect.fn("Files.find")(function* (owner: string, id: string) {
-    const row = yield* repo.find(owner, id, yield* Clock.currentTimeMillis)
-    return row ?? (yield* new FileNotFound({ id }))
-  })
+const find = Effect.fn("Files.find")(function* ({ repo }: Deps, owner: string, id: string) {
+  const row = yield* repo.find(owner, id, yield* Clock.currentTimeMillis)
+  return row ?? (yield* new FileNotFound({ id }))
+})
 
-  const sweep = Effect.gen(function* () {
+const sweep = ({ bodies, repo, underWay }: Deps) =>
+  Effect.gen(function* () {
     yield* repo.removeExpired(yield* Clock.currentTimeMillis)
     // In this order, because uploads go on meanwhile: what is missing on one side was looked for there after the other side had it.
     const before = yield* repo.ids
@@ -176,27 +176,35 @@ export const make = Effect.gen(function* () {
     yield* Effect.logWarning(`${bodiless.length} uploaded files have no body on disk any more and were removed.`)
   })
 
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const clock = yield* Effect.clock
+  const bodies = yield* FileBodies.make(filesFolder(all.config.dataDir))
+  const underWay = new Set<string>()
+  const arriving = new Map<string, number>()
+  const deps: Deps = { ...all, arriving, clock, bodies, underWay }
+
   return Files.of({
-    room,
-    begin,
-    newId,
-    quotaBytes,
-    find,
+    room: (owner) => room(deps, owner),
+    begin: (owner, roomBytes, givenId) => begin(deps, owner, roomBytes, givenId),
+    newId: (nowMs) => newId(deps, nowMs),
+    quotaBytes: () => quotaBytes(deps),
+    find: (owner, id) => find(deps, owner, id),
     list: Effect.fn("Files.list")(function* (owner, query) {
       const nowMs = yield* Clock.currentTimeMillis
-      const rows = yield* repo.page({ ...query, owner, limit: query.limit + 1, nowMs })
+      const rows = yield* all.repo.page({ ...query, owner, limit: query.limit + 1, nowMs })
       return { files: rows.slice(0, query.limit), hasMore: rows.length > query.limit }
     }),
     // The row goes first: a crash in between leaves a body without a row, which the next start removes.
     remove: Effect.fn("Files.remove")(function* (owner, id) {
-      if (!(yield* repo.remove(owner, id))) return yield* new FileNotFound({ id })
+      if (!(yield* all.repo.remove(owner, id))) return yield* new FileNotFound({ id })
       yield* bodies.remove(id)
     }, Effect.uninterruptible),
     open: Effect.fn("Files.open")(function* (owner, id) {
-      const row = yield* find(owner, id)
+      const row = yield* find(deps, owner, id)
       return { row, handle: yield* bodies.open(id) }
     }),
-    sweep
+    sweep: sweep(deps)
   })
 })
 

@@ -114,111 +114,131 @@ export const resolve = (
   return { effectiveValue: flag.defaultValue, source: "default" }
 }
 
+const services = Effect.all({ config: AppConfig, store: FlagStore })
+interface State {
+  overrides: ReadonlyMap<string, string>
+}
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly inForce: Map<string, string>
+  readonly enabled: Set<string>
+  readonly listeners: Map<string, Set<() => void>>
+  readonly writing: Effect.Semaphore
+  readonly state: State
+}
+
+const apply = ({ config: { environment }, enabled, inForce, listeners, state }: Deps, flag: FlagDefinition): void => {
+  const { effectiveValue } = resolve(flag, state.overrides, environment)
+  if (inForce.get(flag.key) === effectiveValue) return
+  inForce.set(flag.key, effectiveValue)
+  if (isEnabled(effectiveValue)) enabled.add(flag.key)
+  else enabled.delete(flag.key)
+  for (const listener of listeners.get(flag.key) ?? []) listener()
+}
+
+const refresh = (deps: Deps) =>
+  Effect.map(deps.store.load, (loaded) => {
+    deps.state.overrides = loaded
+    for (const flag of flagCatalog) if (!flag.requiresRestart) apply(deps, flag)
+  })
+
+const isSame = ({ enabled, inForce }: Deps, flag: FlagDefinition, value: string): boolean =>
+  flag.type === "boolean" ? isEnabled(value) === enabled.has(flag.key) : value === inForce.get(flag.key)
+
+const stateNow = (deps: Deps, flag: FlagDefinition): Resolved & Pick<FlagState, "pendingRestart"> => {
+  const resolved = resolve(flag, deps.state.overrides, deps.config.environment)
+  return { ...resolved, pendingRestart: !isSame(deps, flag, resolved.effectiveValue) }
+}
+
+const stateOf = (deps: Deps, flag: FlagDefinition): FlagState => ({ ...flag, ...stateNow(deps, flag) })
+
+const find = (key: string): Effect.Effect<FlagDefinition, UnknownFlag> => {
+  const flag = findFlag(key)
+  return flag === null ? Effect.fail(new UnknownFlag({ key })) : Effect.succeed(flag)
+}
+
+const keysRequired = (
+  { config: { environment } }: Deps,
+  flag: FlagDefinition,
+  under: ReadonlyMap<string, string>
+): boolean => isEnabled(resolve(flag, under, environment).effectiveValue)
+
+/** Refuses overrides that would make keys optional while other machines can reach the gateway. */
+const checkOpenAccess = (deps: Deps, next: ReadonlyMap<string, string>): Effect.Effect<void, OpenToOthers> => {
+  const flag = findFlag("REQUIRE_API_KEY")
+  const opens = flag !== null && keysRequired(deps, flag, deps.state.overrides) && !keysRequired(deps, flag, next)
+  return opens && !deps.config.allowKeyless && !isLoopbackHost(deps.config.host)
+    ? Effect.fail(new OpenToOthers({ host: deps.config.host }))
+    : Effect.void
+}
+
+const change = (
+  deps: Deps,
+  flag: FlagDefinition,
+  value: string | null,
+  write: Effect.Effect<void>
+): Effect.Effect<FlagChange, OpenToOthers> =>
+  Effect.gen(function* () {
+    const previous = resolve(flag, deps.state.overrides, deps.config.environment)
+    const next = new Map(deps.state.overrides)
+    if (value === null) next.delete(flag.key)
+    else next.set(flag.key, value)
+    yield* checkOpenAccess(deps, next)
+    yield* write
+    yield* refresh(deps)
+    return {
+      key: flag.key,
+      ...stateNow(deps, flag),
+      previousValue: previous.effectiveValue,
+      previousSource: previous.source,
+      requiresRestart: flag.requiresRestart
+    }
+  }).pipe(Effect.uninterruptible, deps.writing.withPermits(1))
+
+const set = Effect.fn("Flags.set")(function* (deps: Deps, key: string, value: string) {
+  const flag = yield* find(key)
+  if (!accepts(flag, value)) return yield* new InvalidFlagValue({ key, allowed: allowedValues(flag) })
+  if (flag.refusal !== null && isEnabled(value)) return yield* new FlagRefused({ key, reason: flag.refusal })
+  return yield* change(deps, flag, value, deps.store.save(key, value))
+})
+
+const unset = Effect.fn("Flags.unset")(function* (deps: Deps, key: string) {
+  const flag = yield* find(key)
+  return yield* change(deps, flag, null, deps.store.remove(key))
+})
+
+const clear = (deps: Deps) =>
+  Effect.gen(function* () {
+    const count = deps.state.overrides.size
+    yield* checkOpenAccess(deps, new Map())
+    yield* deps.store.clear
+    yield* refresh(deps)
+    return count
+  }).pipe(Effect.uninterruptible, deps.writing.withPermits(1), Effect.withSpan("Flags.clear"))
+
 export const make = Effect.gen(function* () {
-  const store = yield* FlagStore
-  const { allowKeyless, environment, host } = yield* AppConfig
+  const all = yield* services
   // One writer at a time, so that the values in force never differ from what was stored last.
   const writing = yield* Effect.makeSemaphore(1)
   const listeners = new Map<string, Set<() => void>>()
   const inForce = new Map<string, string>()
   const enabled = new Set<string>()
-  let overrides = yield* store.load
-
-  const apply = (flag: FlagDefinition): void => {
-    const { effectiveValue } = resolve(flag, overrides, environment)
-    if (inForce.get(flag.key) === effectiveValue) return
-    inForce.set(flag.key, effectiveValue)
-    if (isEnabled(effectiveValue)) enabled.add(flag.key)
-    else enabled.delete(flag.key)
-    for (const listener of listeners.get(flag.key) ?? []) listener()
-  }
+  const state: State = { overrides: yield* all.store.load }
+  const deps: Deps = { ...all, inForce, enabled, listeners, writing, state }
   for (const flag of flagCatalog) {
-    apply(flag)
-    if (flag.refusal !== null && isEnabled(environment.get(flag.key) ?? "")) {
+    apply(deps, flag)
+    if (flag.refusal !== null && isEnabled(all.config.environment.get(flag.key) ?? "")) {
       yield* Effect.logWarning(`${flag.key} stays off. ${flag.refusal}`)
     }
   }
-
-  const refresh = Effect.map(store.load, (loaded) => {
-    overrides = loaded
-    for (const flag of flagCatalog) if (!flag.requiresRestart) apply(flag)
-  })
-
-  const isSame = (flag: FlagDefinition, value: string): boolean =>
-    flag.type === "boolean" ? isEnabled(value) === enabled.has(flag.key) : value === inForce.get(flag.key)
-
-  const stateNow = (flag: FlagDefinition): Resolved & Pick<FlagState, "pendingRestart"> => {
-    const resolved = resolve(flag, overrides, environment)
-    return { ...resolved, pendingRestart: !isSame(flag, resolved.effectiveValue) }
-  }
-
-  const stateOf = (flag: FlagDefinition): FlagState => ({ ...flag, ...stateNow(flag) })
-
-  const find = (key: string): Effect.Effect<FlagDefinition, UnknownFlag> => {
-    const flag = findFlag(key)
-    return flag === null ? Effect.fail(new UnknownFlag({ key })) : Effect.succeed(flag)
-  }
-
-  const keysRequired = (flag: FlagDefinition, under: ReadonlyMap<string, string>): boolean =>
-    isEnabled(resolve(flag, under, environment).effectiveValue)
-
-  /** Refuses overrides that would make keys optional while other machines can reach the gateway. */
-  const checkOpenAccess = (next: ReadonlyMap<string, string>): Effect.Effect<void, OpenToOthers> => {
-    const flag = findFlag("REQUIRE_API_KEY")
-    const opens = flag !== null && keysRequired(flag, overrides) && !keysRequired(flag, next)
-    return opens && !allowKeyless && !isLoopbackHost(host) ? Effect.fail(new OpenToOthers({ host })) : Effect.void
-  }
-
-  const change = (
-    flag: FlagDefinition,
-    value: string | null,
-    write: Effect.Effect<void>
-  ): Effect.Effect<FlagChange, OpenToOthers> =>
-    Effect.gen(function* () {
-      const previous = resolve(flag, overrides, environment)
-      const next = new Map(overrides)
-      if (value === null) next.delete(flag.key)
-      else next.set(flag.key, value)
-      yield* checkOpenAccess(next)
-      yield* write
-      yield* refresh
-      return {
-        key: flag.key,
-        ...stateNow(flag),
-        previousValue: previous.effectiveValue,
-        previousSource: previous.source,
-        requiresRestart: flag.requiresRestart
-      }
-    }).pipe(Effect.uninterruptible, writing.withPermits(1))
-
-  const set = Effect.fn("Flags.set")(function* (key: string, value: string) {
-    const flag = yield* find(key)
-    if (!accepts(flag, value)) return yield* new InvalidFlagValue({ key, allowed: allowedValues(flag) })
-    if (flag.refusal !== null && isEnabled(value)) return yield* new FlagRefused({ key, reason: flag.refusal })
-    return yield* change(flag, value, store.save(key, value))
-  })
-
-  const unset = Effect.fn("Flags.unset")(function* (key: string) {
-    const flag = yield* find(key)
-    return yield* change(flag, null, store.remove(key))
-  })
-
-  const clear = Effect.gen(function* () {
-    const count = overrides.size
-    yield* checkOpenAccess(new Map())
-    yield* store.clear
-    yield* refresh
-    return count
-  }).pipe(Effect.uninterruptible, writing.withPermits(1), Effect.withSpan("Flags.clear"))
 
   return Flags.of({
     isOn: (key) => enabled.has(key),
     // `resolve` lets no other value of an enum flag through.
     value: <K extends EnumFlag>(key: K) => inForce.get(key) as EnumFlagValue<K>,
-    list: Effect.sync(() => flagCatalog.map(stateOf)),
-    set,
-    unset,
-    clear,
+    list: Effect.sync(() => flagCatalog.map((flag) => stateOf(deps, flag))),
+    set: (key, value) => set(deps, key, value),
+    unset: (key) => unset(deps, key),
+    clear: clear(deps),
     onChange: (key, listener) => {
       const known = listeners.get(key) ?? new Set()
       listeners.set(key, known.add(listener))

@@ -1,5 +1,8 @@
 /** `/api/tools/traffic-inspector`: the inspector is loaded by the first request that needs it. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -53,33 +56,96 @@ const countsOf = (services: InspectorServices | null) => {
 /** Text without anything is none. */
 const noteOf = (text: string | null): string | null => (text === "" ? null : text)
 
+const services = Effect.all({
+  bodies: BodyBudget,
+  capture: GatewayCapture,
+  direct: DirectReplay,
+  feed: InspectorFeed,
+  lazyCapture: LazyCapture,
+  lazyInspector: LazyInspector,
+  playground: LazyPlayground,
+  replay: makeReplay
+})
+type Services = Effect.Effect.Success<typeof services>
+
+type Endpoints = HttpApiGroup.HttpApiGroup.Endpoints<typeof Inspector>
+type Request<Name extends Endpoints["name"]> = HttpApiEndpoint.HttpApiEndpoint.Request<
+  HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints, Name>
+>
+
+const inspecting = <A, E>({ lazyInspector }: Services, ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
+  told(Effect.flatMap(lazyInspector.get, ask))
+
+const list = (
+  services: Services,
+  { cursor, groupBy, limit = usualLimit, retries, ...filter }: Request<"list">["urlParams"]
+) =>
+  inspecting(services, ({ inspector }) =>
+    Effect.map(
+      inspector.list(filter, {
+        limit,
+        areFolded: retries === "together",
+        hasGroups: groupBy === "contextKey",
+        ...(cursor === undefined ? {} : { cursor })
+      }),
+      (page) => json(page)
+    )
+  )
+
+const replayDirect = ({ direct, lazyInspector }: Services, id: string, payload: Request<"replayDirect">["payload"]) =>
+  told(
+    Effect.gen(function* () {
+      const { connectionId, id: answerId } = yield* direct.ask(id, directChangesOf(payload))
+      const { inspector, views } = yield* lazyInspector.get
+      const diff = yield* views.answers(id, answerId)
+      return json({ record: yield* inspector.get(answerId), connectionId, diff })
+    })
+  )
+
+const preset = (services: Services, id: string) =>
+  inspecting(services, ({ inspector }) =>
+    Effect.flatMap(inspector.get(id), (record) =>
+      Effect.flatMap(services.playground.get, ({ presetOf }) => {
+        const made = presetOf(record)
+        return made instanceof Error ? Effect.fail(noPreset(made)) : Effect.succeed(presetBody(made))
+      })
+    )
+  )
+
+const modes = ({ capture, lazyCapture, lazyInspector }: Services) =>
+  Effect.map(
+    Effect.flatMap(lazyCapture.get, (machine) => machine.modes),
+    ({ customHosts, httpProxy, server, systemProxy, tlsIntercept, transparent }) => ({
+      agentBridge: true,
+      customHosts,
+      httpProxy,
+      systemProxy: {
+        applied: systemProxy.applied,
+        guardUntil: systemProxy.guardUntilMs === null ? null : iso(systemProxy.guardUntilMs),
+        port: systemProxy.port,
+        platform: systemProxy.platform ?? process.platform,
+        supported: systemProxy.supported
+      },
+      tlsIntercept: { enabled: tlsIntercept },
+      gateway: { enabled: capture.isEnabled(), ...countsOf(lazyInspector.current()) },
+      tproxy: { running: transparent.running, available: transparent.available },
+      mitm: { running: server.running, port: server.port }
+    })
+  )
+
+const importArchive = ({ bodies, lazyInspector }: Services, request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(lazyInspector.get, ({ inspector, views }) =>
+    Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
+      told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
+    )
+  )
+
 export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (handlers) =>
-  Effect.gen(function* () {
-    const bodies = yield* BodyBudget
-    const capture = yield* GatewayCapture
-    const lazyCapture = yield* LazyCapture
-    const lazyInspector = yield* LazyInspector
-    const feed = yield* InspectorFeed
-    const replay = yield* makeReplay
-    const direct = yield* DirectReplay
-    const playground = yield* LazyPlayground
-    const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
-      told(Effect.flatMap(lazyInspector.get, ask))
+  Effect.map(services, (all) => {
+    const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) => inspecting(all, ask)
 
     return handlers
-      .handle("list", ({ urlParams: { cursor, groupBy, limit = usualLimit, retries, ...filter } }) =>
-        asked(({ inspector }) =>
-          Effect.map(
-            inspector.list(filter, {
-              limit,
-              areFolded: retries === "together",
-              hasGroups: groupBy === "contextKey",
-              ...(cursor === undefined ? {} : { cursor })
-            }),
-            (page) => json(page)
-          )
-        )
-      )
+      .handle("list", ({ urlParams }) => list(all, urlParams))
       .handle("clear", () => asked(({ inspector }) => inspector.clear))
       .handle("get", ({ path: { id }, urlParams: { showSecrets } }) =>
         asked(({ inspector }) => Effect.map(inspector.get(id, showSecrets), (record) => json(record)))
@@ -87,17 +153,8 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       .handle("annotate", ({ path: { id }, payload: { annotation } }) =>
         asked(({ inspector }) => Effect.map(inspector.annotate(id, noteOf(annotation)), (record) => json(record)))
       )
-      .handle("replay", ({ path: { id }, payload, request }) => told(replay(request, id, payload)))
-      .handle("replayDirect", ({ path: { id }, payload }) =>
-        told(
-          Effect.gen(function* () {
-            const { connectionId, id: answerId } = yield* direct.ask(id, directChangesOf(payload))
-            const { inspector, views } = yield* lazyInspector.get
-            const diff = yield* views.answers(id, answerId)
-            return json({ record: yield* inspector.get(answerId), connectionId, diff })
-          })
-        )
-      )
+      .handle("replay", ({ path: { id }, payload, request }) => told(all.replay(request, id, payload)))
+      .handle("replayDirect", ({ path: { id }, payload }) => replayDirect(all, id, payload))
       .handle("conversation", ({ path: { id } }) =>
         asked(({ views }) => Effect.map(views.conversation(id), (conversation) => json(conversation)))
       )
@@ -116,45 +173,16 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       .handle("code", ({ path: { id }, urlParams: { format } }) =>
         asked(({ views }) => Effect.map(views.code(id, format), (text) => HttpServerResponse.text(text)))
       )
-      .handle("preset", ({ path: { id } }) =>
-        asked(({ inspector }) =>
-          Effect.flatMap(inspector.get(id), (record) =>
-            Effect.flatMap(playground.get, ({ presetOf }) => {
-              const preset = presetOf(record)
-              return preset instanceof Error ? Effect.fail(noPreset(preset)) : Effect.succeed(presetBody(preset))
-            })
-          )
-        )
-      )
+      .handle("preset", ({ path: { id } }) => preset(all, id))
       .handle("har", ({ urlParams }) =>
         asked(({ views }) => Effect.map(views.har(urlParams), (text) => streamed(text, harType, "requests.har")))
       )
       .handle("jsonl", ({ urlParams }) =>
         asked(({ views }) => Effect.map(views.jsonl(urlParams), (text) => streamed(text, linesType, "requests.jsonl")))
       )
-      .handle("modes", () =>
-        Effect.map(
-          Effect.flatMap(lazyCapture.get, (machine) => machine.modes),
-          ({ customHosts, httpProxy, server, systemProxy, tlsIntercept, transparent }) => ({
-            agentBridge: true,
-            customHosts,
-            httpProxy,
-            systemProxy: {
-              applied: systemProxy.applied,
-              guardUntil: systemProxy.guardUntilMs === null ? null : iso(systemProxy.guardUntilMs),
-              port: systemProxy.port,
-              platform: systemProxy.platform ?? process.platform,
-              supported: systemProxy.supported
-            },
-            tlsIntercept: { enabled: tlsIntercept },
-            gateway: { enabled: capture.isEnabled(), ...countsOf(lazyInspector.current()) },
-            tproxy: { running: transparent.running, available: transparent.available },
-            mitm: { running: server.running, port: server.port }
-          })
-        )
-      )
+      .handle("modes", () => modes(all))
       .handle("gateway", ({ payload: { enabled } }) =>
-        Effect.as(answered(capture.setEnabled(enabled)), { ok: true as const, gateway: { enabled } })
+        Effect.as(answered(all.capture.setEnabled(enabled)), { ok: true as const, gateway: { enabled } })
       )
       .handle("sessions", () =>
         asked(({ inspector }) => Effect.map(inspector.sessions.list, (sessions) => ({ sessions })))
@@ -162,13 +190,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       .handle("startSession", ({ payload: { name } }) =>
         asked(({ inspector }) => Effect.map(inspector.sessions.start(name ?? null), (session) => ({ session })))
       )
-      .handleRaw("importSession", ({ request }) =>
-        Effect.flatMap(lazyInspector.get, ({ inspector, views }) =>
-          Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
-            told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
-          )
-        )
-      )
+      .handleRaw("importSession", ({ request }) => importArchive(all, request))
       .handle("session", ({ path: { id } }) =>
         asked(({ views }) => Effect.map(views.session(id), (text) => streamed(text, "application/json")))
       )
@@ -195,6 +217,6 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
           })
         )
       )
-      .handle("feed", () => Effect.sync(() => ({ path, clients: feed.clients(), maxClients })))
+      .handle("feed", () => Effect.sync(() => ({ path, clients: all.feed.clients(), maxClients })))
   })
 )

@@ -96,189 +96,201 @@ const defaultLimit = 50
 
 const intervalOf = (interval: ResetInterval) => ({ interval, resetTime: "00:00", timeZone: "UTC" })
 
-export const make = Effect.gen(function* () {
-  const keys = yield* ApiKeys
-  const limits = yield* KeyLimits
-  const ids = yield* IdGen
-  const journal = yield* UsageJournal
-  const repo = yield* LedgerRepo
-  const spend = yield* SpendRepo
+const services = Effect.all({
+  keys: ApiKeys,
+  limits: KeyLimits,
+  ids: IdGen,
+  journal: UsageJournal,
+  repo: LedgerRepo,
+  spend: SpendRepo
+})
+type Services = Effect.Effect.Success<typeof services>
 
-  const known = (apiKeyId: string): Effect.Effect<void, Errors.EntityNotFound> =>
-    keys.get(apiKeyId) === null
-      ? new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
-      : Effect.void
+const known = ({ keys }: Services, apiKeyId: string): Effect.Effect<void, Errors.EntityNotFound> =>
+  keys.get(apiKeyId) === null
+    ? new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
+    : Effect.void
 
-  const spentSince = (apiKeyId: string, interval: ResetInterval, nowMs: number): Effect.Effect<Spend, StoreError> => {
-    const { endMs, startMs } = windowAt(intervalOf(interval), nowMs)
-    return Effect.zipRight(journal.catchUp, spend.sum({ apiKeyId, sinceMs: startMs, untilMs: endMs }))
+const spentSince = (
+  { journal, spend }: Services,
+  apiKeyId: string,
+  interval: ResetInterval,
+  nowMs: number
+): Effect.Effect<Spend, StoreError> => {
+  const { endMs, startMs } = windowAt(intervalOf(interval), nowMs)
+  return Effect.zipRight(journal.catchUp, spend.sum({ apiKeyId, sinceMs: startMs, untilMs: endMs }))
+}
+
+const withoutBudget = Effect.fnUntraced(function* (services: Services, apiKeyId: string, nowMs: number) {
+  const { endMs, startMs } = windowAt(intervalOf("monthly"), nowMs)
+  const { costNanoUsd } = yield* spentSince(services, apiKeyId, "monthly", nowMs)
+  const status: BudgetStatus = {
+    apiKeyId,
+    budget: null,
+    spentNanoUsd: costNanoUsd,
+    reservedNanoUsd: 0,
+    remainingNanoUsd: null,
+    windowStartMs: startMs,
+    nextResetAtMs: endMs,
+    warning: false,
+    windows: []
   }
+  return status
+})
 
-  const withoutBudget = Effect.fnUntraced(function* (apiKeyId: string, nowMs: number) {
-    const { endMs, startMs } = windowAt(intervalOf("monthly"), nowMs)
-    const { costNanoUsd } = yield* spentSince(apiKeyId, "monthly", nowMs)
-    const status: BudgetStatus = {
-      apiKeyId,
-      budget: null,
-      spentNanoUsd: costNanoUsd,
-      reservedNanoUsd: 0,
-      remainingNanoUsd: null,
-      windowStartMs: startMs,
-      nextResetAtMs: endMs,
-      warning: false,
-      windows: []
-    }
-    return status
-  })
-
-  const statusOf = (budget: Budget, nowMs: number): BudgetStatus => {
-    const { apiKeyId, resetInterval, resetTime, timeZone, warningThreshold } = budget
-    const windows = limits.standings(apiKeyId, nowMs).filter(({ spec }) => spec.unit === "usd")
-    const shown = windows.find(({ spec }) => spec.rule.interval === resetInterval) ?? windows[0]
-    const window = shown?.window ?? {
-      ...windowAt({ interval: resetInterval, resetTime, timeZone }, nowMs),
-      used: 0,
-      reserved: 0
-    }
-    return {
-      apiKeyId,
-      budget,
-      spentNanoUsd: window.used,
-      reservedNanoUsd: window.reserved,
-      remainingNanoUsd: Math.min(
-        ...windows.map(({ spec, window: { reserved, used } }) => Math.max(0, spec.limit - used - reserved))
-      ),
-      windowStartMs: window.startMs,
-      nextResetAtMs: window.endMs,
-      warning: windows.some(({ spec, window: { used } }) => used >= spec.limit * warningThreshold),
-      windows
-    }
+const statusOf = ({ limits }: Services, budget: Budget, nowMs: number): BudgetStatus => {
+  const { apiKeyId, resetInterval, resetTime, timeZone, warningThreshold } = budget
+  const windows = limits.standings(apiKeyId, nowMs).filter(({ spec }) => spec.unit === "usd")
+  const shown = windows.find(({ spec }) => spec.rule.interval === resetInterval) ?? windows[0]
+  const window = shown?.window ?? {
+    ...windowAt({ interval: resetInterval, resetTime, timeZone }, nowMs),
+    used: 0,
+    reserved: 0
   }
-
-  const budgetOf = (apiKeyId: string): Budget | null =>
-    limits.budgets().find((budget) => budget.apiKeyId === apiKeyId) ?? null
-
-  const budget = Effect.fn("Limits.budget")(function* (apiKeyId: string) {
-    yield* known(apiKeyId)
-    const nowMs = yield* Clock.currentTimeMillis
-    const found = budgetOf(apiKeyId)
-    return found === null ? yield* withoutBudget(apiKeyId, nowMs) : statusOf(found, nowMs)
-  })
-
-  const setBudget = Effect.fn("Limits.setBudget")(function* (input: SetBudget) {
-    yield* known(input.apiKeyId)
-    const nowMs = yield* Clock.currentTimeMillis
-    const made = Rules.budgetOf(input, budgetOf(input.apiKeyId), nowMs)
-    if (Either.isLeft(made)) return yield* new Errors.InvalidInput({ problems: [made.left] })
-    yield* limits.putBudget(made.right)
-    return statusOf(made.right, nowMs)
-  })
-
-  const removeBudget = Effect.fn("Limits.removeBudget")(function* (apiKeyId: string) {
-    yield* known(apiKeyId)
-    if (yield* limits.removeBudget(apiKeyId)) return
-    return yield* new Errors.EntityNotFound({ entity: "budget", id: apiKeyId, field: "apiKeyId" })
-  })
-
-  const standing = (limit: TokenLimit, nowMs: number): TokenLimitStatus => {
-    const found = limits.standings(limit.apiKeyId, nowMs).find(({ spec }) => spec.id === `tokens/${limit.id}`)
-    const { resetInterval: interval, resetTime, timeZone } = limit
-    const window = found?.window ?? { ...windowAt({ interval, resetTime, timeZone }, nowMs), used: 0, reserved: 0 }
-    return {
-      limit,
-      used: window.used,
-      reserved: window.reserved,
-      windowStartMs: window.startMs,
-      nextResetAtMs: window.endMs
-    }
+  return {
+    apiKeyId,
+    budget,
+    spentNanoUsd: window.used,
+    reservedNanoUsd: window.reserved,
+    remainingNanoUsd: Math.min(
+      ...windows.map(({ spec, window: { reserved, used } }) => Math.max(0, spec.limit - used - reserved))
+    ),
+    windowStartMs: window.startMs,
+    nextResetAtMs: window.endMs,
+    warning: windows.some(({ spec, window: { used } }) => used >= spec.limit * warningThreshold),
+    windows
   }
+}
 
-  const tokenLimits = Effect.fn("Limits.tokenLimits")(function* (apiKeyId?: string) {
-    if (apiKeyId !== undefined) yield* known(apiKeyId)
-    const nowMs = yield* Clock.currentTimeMillis
-    return limits
-      .tokenLimits()
-      .filter((limit) => apiKeyId === undefined || limit.apiKeyId === apiKeyId)
-      .map((limit) => standing(limit, nowMs))
-  })
+const budgetOf = ({ limits }: Services, apiKeyId: string): Budget | null =>
+  limits.budgets().find((budget) => budget.apiKeyId === apiKeyId) ?? null
 
-  const setTokenLimit = Effect.fn("Limits.setTokenLimit")(function* (input: SetTokenLimit) {
-    yield* known(input.apiKeyId)
-    const nowMs = yield* Clock.currentTimeMillis
-    const own = limits.tokenLimits().filter((limit) => limit.apiKeyId === input.apiKeyId)
-    const made = Rules.tokenLimitOf(input, own, ids.next(nowMs), nowMs)
-    if (Either.isLeft(made)) return yield* new Errors.InvalidInput({ problems: [made.left] })
-    yield* Effect.catchTag(limits.putTokenLimit(made.right), "AlreadyStored", Effect.die)
-    return standing(made.right, nowMs)
-  })
+const budget = Effect.fn("Limits.budget")(function* (services: Services, apiKeyId: string) {
+  yield* known(services, apiKeyId)
+  const nowMs = yield* Clock.currentTimeMillis
+  const found = budgetOf(services, apiKeyId)
+  return found === null ? yield* withoutBudget(services, apiKeyId, nowMs) : statusOf(services, found, nowMs)
+})
 
-  const removeTokenLimit = Effect.fn("Limits.removeTokenLimit")(function* (id: string) {
-    if (yield* limits.removeTokenLimit(id)) return
-    return yield* new Errors.EntityNotFound({ entity: "token limit", id })
-  })
+const setBudget = Effect.fn("Limits.setBudget")(function* (services: Services, input: SetBudget) {
+  yield* known(services, input.apiKeyId)
+  const nowMs = yield* Clock.currentTimeMillis
+  const made = Rules.budgetOf(input, budgetOf(services, input.apiKeyId), nowMs)
+  if (Either.isLeft(made)) return yield* new Errors.InvalidInput({ problems: [made.left] })
+  yield* services.limits.putBudget(made.right)
+  return statusOf(services, made.right, nowMs)
+})
 
-  /** Calls that run, the newest first. */
-  const running = ({ apiKeyId, requestId }: LedgerQuery): ReadonlyArray<LedgerView> =>
-    limits
-      .commitments(apiKeyId)
-      .filter((holder) => requestId === undefined || holder.requestId === requestId)
-      .flatMap((holder) =>
-        holder.reservations.flatMap((reservation, index) =>
-          reservation.isOpen
-            ? [
-                {
-                  requestId: holder.requestId,
-                  attempt: index + 1,
-                  apiKeyId: holder.apiKeyId,
-                  provider: reservation.provider,
-                  connectionId: reservation.connectionId,
-                  model: reservation.model,
-                  state: "reserved" as const,
-                  reservedNanoUsd: reservation.nanoUsd,
-                  settledNanoUsd: null,
-                  price: reservation.price,
-                  createdAtMs: reservation.createdAtMs,
-                  settledAtMs: null
-                }
-              ]
-            : []
-        )
+const removeBudget = Effect.fn("Limits.removeBudget")(function* (services: Services, apiKeyId: string) {
+  yield* known(services, apiKeyId)
+  if (yield* services.limits.removeBudget(apiKeyId)) return
+  return yield* new Errors.EntityNotFound({ entity: "budget", id: apiKeyId, field: "apiKeyId" })
+})
+
+const standing = ({ limits }: Services, limit: TokenLimit, nowMs: number): TokenLimitStatus => {
+  const found = limits.standings(limit.apiKeyId, nowMs).find(({ spec }) => spec.id === `tokens/${limit.id}`)
+  const { resetInterval: interval, resetTime, timeZone } = limit
+  const window = found?.window ?? { ...windowAt({ interval, resetTime, timeZone }, nowMs), used: 0, reserved: 0 }
+  return {
+    limit,
+    used: window.used,
+    reserved: window.reserved,
+    windowStartMs: window.startMs,
+    nextResetAtMs: window.endMs
+  }
+}
+
+const tokenLimits = Effect.fn("Limits.tokenLimits")(function* (services: Services, apiKeyId?: string) {
+  if (apiKeyId !== undefined) yield* known(services, apiKeyId)
+  const nowMs = yield* Clock.currentTimeMillis
+  return services.limits
+    .tokenLimits()
+    .filter((limit) => apiKeyId === undefined || limit.apiKeyId === apiKeyId)
+    .map((limit) => standing(services, limit, nowMs))
+})
+
+const setTokenLimit = Effect.fn("Limits.setTokenLimit")(function* (services: Services, input: SetTokenLimit) {
+  yield* known(services, input.apiKeyId)
+  const nowMs = yield* Clock.currentTimeMillis
+  const own = services.limits.tokenLimits().filter((limit) => limit.apiKeyId === input.apiKeyId)
+  const made = Rules.tokenLimitOf(input, own, services.ids.next(nowMs), nowMs)
+  if (Either.isLeft(made)) return yield* new Errors.InvalidInput({ problems: [made.left] })
+  yield* Effect.catchTag(services.limits.putTokenLimit(made.right), "AlreadyStored", Effect.die)
+  return standing(services, made.right, nowMs)
+})
+
+const removeTokenLimit = Effect.fn("Limits.removeTokenLimit")(function* ({ limits }: Services, id: string) {
+  if (yield* limits.removeTokenLimit(id)) return
+  return yield* new Errors.EntityNotFound({ entity: "token limit", id })
+})
+
+/** Calls that run, the newest first. */
+const running = ({ limits }: Services, { apiKeyId, requestId }: LedgerQuery): ReadonlyArray<LedgerView> =>
+  limits
+    .commitments(apiKeyId)
+    .filter((holder) => requestId === undefined || holder.requestId === requestId)
+    .flatMap((holder) =>
+      holder.reservations.flatMap((reservation, index) =>
+        reservation.isOpen
+          ? [
+              {
+                requestId: holder.requestId,
+                attempt: index + 1,
+                apiKeyId: holder.apiKeyId,
+                provider: reservation.provider,
+                connectionId: reservation.connectionId,
+                model: reservation.model,
+                state: "reserved" as const,
+                reservedNanoUsd: reservation.nanoUsd,
+                settledNanoUsd: null,
+                price: reservation.price,
+                createdAtMs: reservation.createdAtMs,
+                settledAtMs: null
+              }
+            ]
+          : []
       )
-      .toSorted((one, other) => other.createdAtMs - one.createdAtMs)
+    )
+    .toSorted((one, other) => other.createdAtMs - one.createdAtMs)
 
-  const ledger = Effect.fn("Limits.ledger")(function* (query: LedgerQuery) {
-    yield* journal.catchUp
-    const { cursor, limit, ...filter } = query
-    // Before the page is read: a call that ends meanwhile is then in both, and not in neither.
-    const open = cursor === null ? running(query) : []
-    const page = yield* repo.page({ ...filter, limit: limit ?? defaultLimit, cursor })
-    const settled = new Set(page.entries.map(({ requestId }) => requestId))
-    return {
-      entries: [...open.filter(({ requestId }) => !settled.has(requestId)), ...page.entries],
-      nextCursor: page.nextCursor
-    }
-  })
+const ledger = Effect.fn("Limits.ledger")(function* (services: Services, query: LedgerQuery) {
+  yield* services.journal.catchUp
+  const { cursor, limit, ...filter } = query
+  // Before the page is read: a call that ends meanwhile is then in both, and not in neither.
+  const open = cursor === null ? running(services, query) : []
+  const page = yield* services.repo.page({ ...filter, limit: limit ?? defaultLimit, cursor })
+  const settled = new Set(page.entries.map(({ requestId }) => requestId))
+  return {
+    entries: [...open.filter(({ requestId }) => !settled.has(requestId)), ...page.entries],
+    nextCursor: page.nextCursor
+  }
+})
 
-  const ownUsage = Effect.fn("Limits.ownUsage")(function* (apiKeyId: string) {
-    const nowMs = yield* Clock.currentTimeMillis
-    return {
-      budget: yield* budget(apiKeyId),
-      limits: yield* tokenLimits(apiKeyId),
-      today: yield* spentSince(apiKeyId, "daily", nowMs),
-      month: yield* spentSince(apiKeyId, "monthly", nowMs)
-    }
-  })
+const ownUsage = Effect.fn("Limits.ownUsage")(function* (services: Services, apiKeyId: string) {
+  const nowMs = yield* Clock.currentTimeMillis
+  return {
+    budget: yield* budget(services, apiKeyId),
+    limits: yield* tokenLimits(services, apiKeyId),
+    today: yield* spentSince(services, apiKeyId, "daily", nowMs),
+    month: yield* spentSince(services, apiKeyId, "monthly", nowMs)
+  }
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
 
   return Limits.of({
-    budgets: Effect.map(Clock.currentTimeMillis, (nowMs) => limits.budgets().map((each) => statusOf(each, nowMs))),
-    budget,
-    setBudget,
-    removeBudget,
-    tokenLimits,
-    setTokenLimit,
-    removeTokenLimit,
-    ledger,
-    ownUsage
+    budgets: Effect.map(Clock.currentTimeMillis, (nowMs) =>
+      all.limits.budgets().map((each) => statusOf(all, each, nowMs))
+    ),
+    budget: (apiKeyId) => budget(all, apiKeyId),
+    setBudget: (budget) => setBudget(all, budget),
+    removeBudget: (apiKeyId) => removeBudget(all, apiKeyId),
+    tokenLimits: (apiKeyId) => tokenLimits(all, apiKeyId),
+    setTokenLimit: (limit) => setTokenLimit(all, limit),
+    removeTokenLimit: (id) => removeTokenLimit(all, id),
+    ledger: (query) => ledger(all, query),
+    ownUsage: (apiKeyId) => ownUsage(all, apiKeyId)
   })
 })
 

@@ -118,163 +118,177 @@ const ownerOf = (apiKeyId: string | null): string => apiKeyId ?? ""
 
 const bytesOf = ({ content, key }: Memory): number => Buffer.byteLength(key) + Buffer.byteLength(content)
 
-export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const secrets = yield* Secrets
-  const table = Table.make(sql, "memories", Row)
-  const sealed = sealedColumn(secrets, "memories", "content", Sealed)
-  const hashKey = Redacted.value(secrets.subKey("memory-index"))
-  const hash = (prefix: string, text: string): string =>
-    prefix + createHmac("sha256", hashKey).update(`${prefix}\0${text}`).digest("hex").slice(0, 20)
-  /** Hashes the words of an owner: equal words of others are other terms, so that a search reads nothing of theirs. */
-  const termsOf = (owner: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
-    [...new Set(words)].map((word) => hash("t", `${owner}\0${word}`))
+const services = Effect.all({ sql: SqlClient.SqlClient, secrets: Secrets })
+type Services = Effect.Effect.Success<typeof services>
 
-  const opened = ({ content, owner, ...row }: Row): ReadonlyArray<Memory> => {
-    const { value } = sealed.open(row.id, content)
-    if (value === null) return []
-    const { createdAtMs, id, lastUsedAtMs, sessionId, source, type, updatedAtMs } = row
-    const apiKeyId = owner === "" ? null : owner
-    return [{ id, apiKeyId, type, source, ...value, sessionId, createdAtMs, updatedAtMs, lastUsedAtMs }]
+const columnsOf = ({ secrets, sql }: Services) => ({
+  table: Table.make(sql, "memories", Row),
+  sealed: sealedColumn(secrets, "memories", "content", Sealed),
+  hashKey: Redacted.value(secrets.subKey("memory-index"))
+})
+type Deps = Services & ReturnType<typeof columnsOf>
+
+const hash = ({ hashKey }: Deps, prefix: string, text: string): string =>
+  prefix + createHmac("sha256", hashKey).update(`${prefix}\0${text}`).digest("hex").slice(0, 20)
+
+/** Hashes the words of an owner: equal words of others are other terms, so that a search reads nothing of theirs. */
+const termsOf = (deps: Deps, owner: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(words)].map((word) => hash(deps, "t", `${owner}\0${word}`))
+
+const opened = ({ sealed }: Deps, { content, owner, ...row }: Row): ReadonlyArray<Memory> => {
+  const { value } = sealed.open(row.id, content)
+  if (value === null) return []
+  const { createdAtMs, id, lastUsedAtMs, sessionId, source, type, updatedAtMs } = row
+  const apiKeyId = owner === "" ? null : owner
+  return [{ id, apiKeyId, type, source, ...value, sessionId, createdAtMs, updatedAtMs, lastUsedAtMs }]
+}
+
+const where = ({ sql }: Deps, { apiKeyId, sessionId, type }: MemoryFilter): Fragment =>
+  sql.and([
+    sql`content IS NOT NULL`,
+    ...(apiKeyId === undefined ? [] : [sql`memories.owner = ${ownerOf(apiKeyId)}`]),
+    ...(type === undefined ? [] : [sql`type = ${type}`]),
+    ...(sessionId === undefined ? [] : [sql`session_id = ${sessionId}`])
+  ])
+
+const valuesOf = (deps: Deps, memory: Memory) => ({
+  type: memory.type,
+  source: memory.source,
+  keyHash: hash(deps, "k", memory.key),
+  content: deps.sealed.seal(memory.id, { key: memory.key, content: memory.content }),
+  sessionId: memory.sessionId,
+  bytes: bytesOf(memory),
+  updatedAtMs: Math.trunc(memory.updatedAtMs),
+  lastUsedAtMs: Math.trunc(memory.lastUsedAtMs)
+})
+
+const reindex = (deps: Deps, seq: number, owner: string, terms: ReadonlyArray<string>) =>
+  Effect.zipRight(
+    deps.sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
+    deps.sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${termsOf(deps, owner, terms).join(" ")})`
+  )
+
+/** Removes extracted ones, the one used longest ago first, until there is space for `bytes`; `replaced` is the row that is replaced. */
+const makeRoom = Effect.fnUntraced(function* ({ sql }: Deps, owner: string, bytes: number, replaced: number | null) {
+  const [sums] = yield* Effect.flatMap(
+    sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories WHERE owner = ${owner}`,
+    Schema.decodeUnknown(Sums)
+  )
+  let tooMany = sums.entries + (replaced === null ? 1 : 0) - maxEntriesPerKey
+  let tooLarge = sums.bytes + bytes - maxBytesPerKey
+  if (tooMany <= 0 && tooLarge <= 0) return
+  const oldest = yield* Effect.flatMap(
+    sql`SELECT seq, bytes FROM memories WHERE owner = ${owner} AND source = 'extracted' AND seq IS NOT ${replaced} ORDER BY last_used_at_ms, seq`,
+    Schema.decodeUnknown(Oldest)
+  )
+  const gone: Array<number> = []
+  for (const each of oldest) {
+    if (tooMany <= 0 && tooLarge <= 0) break
+    gone.push(each.seq)
+    tooMany -= 1
+    tooLarge -= each.bytes
   }
+  if (tooMany > 0 || tooLarge > 0) return yield* new MemoryFull()
+  yield* sql`DELETE FROM memories WHERE ${sql.in("seq", gone)}`
+})
 
-  const where = ({ apiKeyId, sessionId, type }: MemoryFilter): Fragment =>
-    sql.and([
-      sql`content IS NOT NULL`,
-      ...(apiKeyId === undefined ? [] : [sql`memories.owner = ${ownerOf(apiKeyId)}`]),
-      ...(type === undefined ? [] : [sql`type = ${type}`]),
-      ...(sessionId === undefined ? [] : [sql`session_id = ${sessionId}`])
-    ])
-
-  const columnsOf = (memory: Memory) => ({
-    type: memory.type,
-    source: memory.source,
-    keyHash: hash("k", memory.key),
-    content: sealed.seal(memory.id, { key: memory.key, content: memory.content }),
-    sessionId: memory.sessionId,
-    bytes: bytesOf(memory),
-    updatedAtMs: Math.trunc(memory.updatedAtMs),
-    lastUsedAtMs: Math.trunc(memory.lastUsedAtMs)
-  })
-
-  const reindex = (seq: number, owner: string, terms: ReadonlyArray<string>) =>
-    Effect.zipRight(
-      sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
-      sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${termsOf(owner, terms).join(" ")})`
-    )
-
-  /** Removes extracted ones, the one used longest ago first, until there is space for `bytes`; `replaced` is the row that is replaced. */
-  const makeRoom = Effect.fnUntraced(function* (owner: string, bytes: number, replaced: number | null) {
-    const [sums] = yield* Effect.flatMap(
-      sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories WHERE owner = ${owner}`,
-      Schema.decodeUnknown(Sums)
-    )
-    let tooMany = sums.entries + (replaced === null ? 1 : 0) - maxEntriesPerKey
-    let tooLarge = sums.bytes + bytes - maxBytesPerKey
-    if (tooMany <= 0 && tooLarge <= 0) return
-    const oldest = yield* Effect.flatMap(
-      sql`SELECT seq, bytes FROM memories WHERE owner = ${owner} AND source = 'extracted' AND seq IS NOT ${replaced} ORDER BY last_used_at_ms, seq`,
-      Schema.decodeUnknown(Oldest)
-    )
-    const gone: Array<number> = []
-    for (const each of oldest) {
-      if (tooMany <= 0 && tooLarge <= 0) break
-      gone.push(each.seq)
-      tooMany -= 1
-      tooLarge -= each.bytes
-    }
-    if (tooMany > 0 || tooLarge > 0) return yield* new MemoryFull()
-    yield* sql`DELETE FROM memories WHERE ${sql.in("seq", gone)}`
-  })
-
-  const save = Effect.fn("MemoryRepo.save")((_permission: ContentPermission, { memory, terms }: IndexedMemory) =>
+const save = Effect.fn("MemoryRepo.save")(
+  (deps: Deps, _permission: ContentPermission, { memory, terms }: IndexedMemory) =>
     Effect.gen(function* () {
       const owner = ownerOf(memory.apiKeyId)
-      const at = sql`WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}`
-      const known = yield* table.first("MemoryRepo.save", at)
-      yield* makeRoom(owner, bytesOf(memory) - (known?.bytes ?? 0), known?.seq ?? null)
+      const at = deps.sql`WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash(deps, "k", memory.key)}`
+      const known = yield* deps.table.first("MemoryRepo.save", at)
+      yield* makeRoom(deps, owner, bytesOf(memory) - (known?.bytes ?? 0), known?.seq ?? null)
       if (known !== null) {
-        const before = opened(known)[0]
+        const before = opened(deps, known)[0]
         // What people wrote is not replaced by what rules have found.
         if (before?.source === "added" && memory.source === "extracted") return { memory: before, isChanged: false }
         const kept: Memory = { ...memory, id: known.id, createdAtMs: known.createdAtMs }
-        yield* sql`UPDATE memories SET ${sql.update(columnsOf(kept))} WHERE seq = ${known.seq}`
-        yield* reindex(known.seq, owner, terms)
+        yield* deps.sql`UPDATE memories SET ${deps.sql.update(valuesOf(deps, kept))} WHERE seq = ${known.seq}`
+        yield* reindex(deps, known.seq, owner, terms)
         return { memory: kept, isChanged: before?.content !== kept.content }
       }
-      const row = { id: memory.id, owner, createdAtMs: Math.trunc(memory.createdAtMs), ...columnsOf(memory) }
-      const [stored] = yield* sql<{ seq: number }>`INSERT INTO memories ${sql.insert(row)} RETURNING seq`
-      if (stored !== undefined) yield* reindex(stored.seq, owner, terms)
+      const row = { id: memory.id, owner, createdAtMs: Math.trunc(memory.createdAtMs), ...valuesOf(deps, memory) }
+      const [stored] = yield* deps.sql<{ seq: number }>`INSERT INTO memories ${deps.sql.insert(row)} RETURNING seq`
+      if (stored !== undefined) yield* reindex(deps, stored.seq, owner, terms)
       return { memory, isChanged: false }
     }).pipe(
-      sql.withTransaction,
+      deps.sql.withTransaction,
       Effect.mapError((error) => (error instanceof MemoryFull ? error : Table.named("MemoryRepo.save")(error)))
     )
-  )
+)
 
-  const replace = Effect.fn("MemoryRepo.replace")((_permission: ContentPermission, { memory, terms }: IndexedMemory) =>
+const replace = Effect.fn("MemoryRepo.replace")(
+  (deps: Deps, _permission: ContentPermission, { memory, terms }: IndexedMemory) =>
     Effect.gen(function* () {
       const owner = ownerOf(memory.apiKeyId)
-      const taken = yield* sql`
-        SELECT 1 FROM memories WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}
+      const taken = yield* deps.sql`
+        SELECT 1 FROM memories WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash(deps, "k", memory.key)}
           AND id <> ${memory.id}`
       if (taken.length > 0) return false
-      const [stored] = yield* sql<{ seq: number }>`
-        UPDATE memories SET ${sql.update(columnsOf(memory))} WHERE id = ${memory.id} RETURNING seq`
+      const [stored] = yield* deps.sql<{ seq: number }>`
+        UPDATE memories SET ${deps.sql.update(valuesOf(deps, memory))} WHERE id = ${memory.id} RETURNING seq`
       if (stored === undefined) return false
-      yield* reindex(stored.seq, owner, terms)
+      yield* reindex(deps, stored.seq, owner, terms)
       return true
-    }).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.replace")))
-  )
+    }).pipe(deps.sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.replace")))
+)
 
-  const byIds = Effect.fn("MemoryRepo.byIds")((ids: ReadonlyArray<string>) =>
-    Effect.map(
-      ids.length === 0 ? Effect.succeed([]) : table.select("MemoryRepo.byIds", sql`WHERE ${sql.in("id", ids)}`),
-      (rows) => {
-        const found = new Map(rows.flatMap(opened).map((memory) => [memory.id, memory]))
-        return ids.flatMap((id) => found.get(id) ?? [])
-      }
-    )
+const byIds = Effect.fn("MemoryRepo.byIds")((deps: Deps, ids: ReadonlyArray<string>) =>
+  Effect.map(
+    ids.length === 0
+      ? Effect.succeed([])
+      : deps.table.select("MemoryRepo.byIds", deps.sql`WHERE ${deps.sql.in("id", ids)}`),
+    (rows) => {
+      const found = new Map(rows.flatMap((row) => opened(deps, row)).map((memory) => [memory.id, memory]))
+      return ids.flatMap((id) => found.get(id) ?? [])
+    }
   )
+)
 
-  const matches = (owner: string, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
-    sql`
+const matches = (deps: Deps, owner: string, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
+  deps.sql`
       SELECT memories.id, bm25(memory_index) AS score FROM memory_index JOIN memories ON memories.seq = memory_index.rowid
-      WHERE memory_index MATCH ${termsOf(owner, words).join(" OR ")} AND ${where({ ...filter, apiKeyId: owner === "" ? null : owner })}
+      WHERE memory_index MATCH ${termsOf(deps, owner, words).join(" OR ")} AND ${where(deps, { ...filter, apiKeyId: owner === "" ? null : owner })}
       ORDER BY score, memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Matches))
-    )
+    Effect.flatMap(Schema.decodeUnknown(Matches))
+  )
 
-  const search = Effect.fn("MemoryRepo.search")((filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
+const search = Effect.fn("MemoryRepo.search")(
+  (deps: Deps, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
     Effect.gen(function* () {
       if (words.length === 0) return []
       const owners =
         filter.apiKeyId !== undefined
           ? [{ owner: ownerOf(filter.apiKeyId) }]
-          : yield* Effect.flatMap(sql`SELECT DISTINCT owner FROM memories`, Schema.decodeUnknown(Owners))
+          : yield* Effect.flatMap(deps.sql`SELECT DISTINCT owner FROM memories`, Schema.decodeUnknown(Owners))
       const found = yield* Effect.forEach(owners, ({ owner }) =>
-        Effect.zipRight(owners.length > 1 ? Effect.yieldNow() : Effect.void, matches(owner, filter, words, limit))
+        Effect.zipRight(owners.length > 1 ? Effect.yieldNow() : Effect.void, matches(deps, owner, filter, words, limit))
       )
       const best = found.flat().toSorted((one, other) => one.score - other.score)
       return best.slice(0, limit).map(({ id }) => id)
-    }).pipe(Effect.mapError(Table.named("MemoryRepo.search")), Effect.flatMap(byIds))
-  )
-
-  const ids = Effect.fn("MemoryRepo.ids")((filter: MemoryFilter) =>
-    sql`SELECT id FROM memories WHERE ${where(filter)} ORDER BY seq DESC`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Ids)),
-      Effect.mapBoth({ onFailure: Table.named("MemoryRepo.ids"), onSuccess: (rows) => rows.map(({ id }) => id) })
+    }).pipe(
+      Effect.mapError(Table.named("MemoryRepo.search")),
+      Effect.flatMap((ids) => byIds(deps, ids))
     )
-  )
+)
 
-  const stamps = Effect.fn("MemoryRepo.stamps")((filter: MemoryFilter) =>
-    sql`SELECT id, updated_at_ms FROM memories WHERE ${where(filter)} ORDER BY last_used_at_ms DESC`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Stamps)),
-      Effect.mapError(Table.named("MemoryRepo.stamps"))
-    )
+const ids = Effect.fn("MemoryRepo.ids")((deps: Deps, filter: MemoryFilter) =>
+  deps.sql`SELECT id FROM memories WHERE ${where(deps, filter)} ORDER BY seq DESC`.pipe(
+    Effect.flatMap(Schema.decodeUnknown(Ids)),
+    Effect.mapBoth({ onFailure: Table.named("MemoryRepo.ids"), onSuccess: (rows) => rows.map(({ id }) => id) })
   )
+)
 
-  const counts = Effect.all([
+const stamps = Effect.fn("MemoryRepo.stamps")((deps: Deps, filter: MemoryFilter) =>
+  deps.sql`SELECT id, updated_at_ms FROM memories WHERE ${where(deps, filter)} ORDER BY last_used_at_ms DESC`.pipe(
+    Effect.flatMap(Schema.decodeUnknown(Stamps)),
+    Effect.mapError(Table.named("MemoryRepo.stamps"))
+  )
+)
+
+const counts = ({ sql }: Deps) =>
+  Effect.all([
     Effect.flatMap(
       sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories`,
       Schema.decodeUnknown(Sums)
@@ -288,41 +302,53 @@ export const make = Effect.gen(function* () {
     Effect.withSpan("MemoryRepo.counts")
   )
 
-  const index = Effect.fn("MemoryRepo.index")((indexed: ReadonlyArray<IndexedMemory>) =>
-    Effect.forEach(
-      indexed,
-      ({ memory, terms }) =>
-        Effect.flatMap(sql<{ seq: number }>`SELECT seq FROM memories WHERE id = ${memory.id}`, ([row]) =>
-          row === undefined ? Effect.void : reindex(row.seq, ownerOf(memory.apiKeyId), terms)
-        ),
-      { discard: true }
-    ).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.index")))
+const index = Effect.fn("MemoryRepo.index")((deps: Deps, indexed: ReadonlyArray<IndexedMemory>) =>
+  Effect.forEach(
+    indexed,
+    ({ memory, terms }) =>
+      Effect.flatMap(deps.sql<{ seq: number }>`SELECT seq FROM memories WHERE id = ${memory.id}`, ([row]) =>
+        row === undefined ? Effect.void : reindex(deps, row.seq, ownerOf(memory.apiKeyId), terms)
+      ),
+    { discard: true }
+  ).pipe(deps.sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.index")))
+)
+
+const remove = Effect.fn("MemoryRepo.remove")(({ sql, table }: Deps, id: string) =>
+  table.remove("MemoryRepo.remove", sql`id = ${id}`)
+)
+
+const used = Effect.fn("MemoryRepo.used")(({ sql }: Deps, used: ReadonlyArray<string>, atMs: number) =>
+  used.length === 0
+    ? Effect.void
+    : sql`UPDATE memories SET last_used_at_ms = max(last_used_at_ms, ${Math.trunc(atMs)}) WHERE ${sql.in("id", used)}`.pipe(
+        Effect.asVoid,
+        Effect.mapError(Table.named("MemoryRepo.used"))
+      )
+)
+
+const removeUnused = Effect.fn("MemoryRepo.removeUnused")(({ sql }: Deps, beforeMs: number) =>
+  sql`DELETE FROM memories WHERE last_used_at_ms < ${Math.trunc(beforeMs)} OR content IS NULL RETURNING 1`.pipe(
+    Effect.mapBoth({ onFailure: Table.named("MemoryRepo.removeUnused"), onSuccess: (rows) => rows.length })
   )
+)
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const deps: Deps = { ...all, ...columnsOf(all) }
 
   return MemoryRepo.of({
-    save,
-    replace,
-    byIds,
-    search,
-    ids,
-    stamps,
-    counts,
-    index,
-    get: (id) => Effect.map(byIds([id]), ([memory]) => memory ?? null),
-    remove: Effect.fn("MemoryRepo.remove")((id: string) => table.remove("MemoryRepo.remove", sql`id = ${id}`)),
-    used: Effect.fn("MemoryRepo.used")((used: ReadonlyArray<string>, atMs: number) =>
-      used.length === 0
-        ? Effect.void
-        : sql`UPDATE memories SET last_used_at_ms = max(last_used_at_ms, ${Math.trunc(atMs)}) WHERE ${sql.in("id", used)}`.pipe(
-            Effect.asVoid,
-            Effect.mapError(Table.named("MemoryRepo.used"))
-          )
-    ),
-    removeUnused: Effect.fn("MemoryRepo.removeUnused")((beforeMs: number) =>
-      sql`DELETE FROM memories WHERE last_used_at_ms < ${Math.trunc(beforeMs)} OR content IS NULL RETURNING 1`.pipe(
-        Effect.mapBoth({ onFailure: Table.named("MemoryRepo.removeUnused"), onSuccess: (rows) => rows.length })
-      )
-    )
+    save: (permission, memory) => save(deps, permission, memory),
+    replace: (permission, memory) => replace(deps, permission, memory),
+    byIds: (ids) => byIds(deps, ids),
+    search: (filter, words, limit) => search(deps, filter, words, limit),
+    ids: (filter) => ids(deps, filter),
+    stamps: (filter) => stamps(deps, filter),
+    counts: counts(deps),
+    index: (indexed) => index(deps, indexed),
+    get: (id) => Effect.map(byIds(deps, [id]), ([memory]) => memory ?? null),
+    remove: (id) => remove(deps, id),
+    used: (ids, atMs) => used(deps, ids, atMs),
+    removeUnused: (beforeMs) => removeUnused(deps, beforeMs)
   })
 })
 

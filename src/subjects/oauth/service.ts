@@ -168,260 +168,304 @@ export const callbackAt = (signInUrl: string, provider: string): string =>
 /** RFC 8628 §3.5. */
 const slowDownMs = 5_000
 
-export const make = Effect.gen(function* () {
-  const upstream = yield* Upstream
-  const connections = yield* Connections
-  const proxies = yield* ProxyPlan
-  const table = yield* SignInTable
-  const ids = yield* IdGen
-  const { environment, signInUrl } = yield* AppConfig
-  const pending = new Map<string, Pending>()
-  let throttle = LoginThrottle.initial(yield* Clock.currentTimeMillis)
+const services = Effect.all({
+  config: AppConfig,
+  upstream: Upstream,
+  connections: Connections,
+  proxies: ProxyPlan,
+  table: SignInTable,
+  ids: IdGen
+})
+interface State {
+  throttle: LoginThrottle.ThrottleState
+}
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly pending: Map<string, Pending>
+  readonly state: State
+}
 
-  const rowOf = Effect.fnUntraced(function* (name: string) {
-    const spec = find(name)
-    if (spec === null) return yield* new Errors.UnknownProvider({ provider: name })
-    const row = table.get(spec.id)
-    if (row === undefined) {
-      return yield* Errors.invalid("provider", `'${spec.id}' has no sign-in here; add it with its key`)
-    }
-    return { provider: spec.id, row }
-  })
-
-  const clientOf = Effect.fnUntraced(function* (provider: string, { clientId, clientSecret }: BeginSignIn) {
-    const id = clientId ?? environment.get(clientVariable(provider, "ID"))
-    if (id === undefined || id === "") {
-      return yield* Errors.invalid(
-        "clientId",
-        `is needed: the id of an OAuth client at ${provider} that may act for you, here or in ${clientVariable(provider, "ID")}. ${whereClientIs(provider)}`.trim()
-      )
-    }
-    const fromEnvironment = environment.get(clientVariable(provider, "SECRET"))
-    const ofVariable =
-      clientId !== undefined || fromEnvironment === undefined || fromEnvironment === ""
-        ? null
-        : Redacted.make(fromEnvironment)
-    return { id, secret: clientSecret ?? ofVariable }
-  })
-
-  const forgetOld = (nowMs: number): void => {
-    for (const [id, one] of pending) if (one.expiresAtMs <= nowMs) pending.delete(id)
+const rowOf = Effect.fnUntraced(function* ({ table }: Deps, name: string) {
+  const spec = find(name)
+  if (spec === null) return yield* new Errors.UnknownProvider({ provider: name })
+  const row = table.get(spec.id)
+  if (row === undefined) {
+    return yield* Errors.invalid("provider", `'${spec.id}' has no sign-in here; add it with its key`)
   }
+  return { provider: spec.id, row }
+})
 
-  const room = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-    forgetOld(nowMs)
+const clientOf = Effect.fnUntraced(function* (
+  { config: { environment } }: Deps,
+  provider: string,
+  { clientId, clientSecret }: BeginSignIn
+) {
+  const id = clientId ?? environment.get(clientVariable(provider, "ID"))
+  if (id === undefined || id === "") {
+    return yield* Errors.invalid(
+      "clientId",
+      `is needed: the id of an OAuth client at ${provider} that may act for you, here or in ${clientVariable(provider, "ID")}. ${whereClientIs(provider)}`.trim()
+    )
+  }
+  const fromEnvironment = environment.get(clientVariable(provider, "SECRET"))
+  const ofVariable =
+    clientId !== undefined || fromEnvironment === undefined || fromEnvironment === ""
+      ? null
+      : Redacted.make(fromEnvironment)
+  return { id, secret: clientSecret ?? ofVariable }
+})
+
+const forgetOld = ({ pending }: Deps, nowMs: number): void => {
+  for (const [id, one] of pending) if (one.expiresAtMs <= nowMs) pending.delete(id)
+}
+
+const room = (deps: Deps) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    forgetOld(deps, nowMs)
     // An ended sign-in waits only to be asked for, and is removed first.
     const over =
-      pending.size < maxPending ? undefined : Array.from(pending.values()).find((one) => one.outcome !== null)
-    if (over !== undefined) pending.delete(over.sessionId)
-    return pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
+      deps.pending.size < maxPending ? undefined : Array.from(deps.pending.values()).find((one) => one.outcome !== null)
+    if (over !== undefined) deps.pending.delete(over.sessionId)
+    return deps.pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
   })
 
-  const checkProxy = (id: string | undefined) =>
-    id === undefined || proxies.has(id)
-      ? Effect.void
-      : new Errors.EntityNotFound({ entity: "proxy", id, field: "proxyId" })
+const checkProxy = ({ proxies }: Deps, id: string | undefined) =>
+  id === undefined || proxies.has(id)
+    ? Effect.void
+    : new Errors.EntityNotFound({ entity: "proxy", id, field: "proxyId" })
 
-  const ask = (provider: string, proxyId: string | undefined, request: UnownedRequest) =>
-    Effect.mapError(
-      upstream.controlRequest({ ...request, owner: ownerAt(provider, proxyId ?? null) }, limits),
-      (error) =>
-        new Errors.SignInFailed({
-          reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message
-        })
-    )
-
-  const connect = (provider: string, { name, proxyId }: Pick<BeginSignIn, "name" | "proxyId">, oauth: OAuthInput) =>
-    connections.create({
-      provider,
-      authType: "oauth",
-      oauth,
-      ...(name === undefined ? {} : { name }),
-      ...(proxyId === undefined ? {} : { proxyId })
-    })
-
-  /** Finds the caller's own sign-in. A caller who did not begin it gets the same answer as for an unknown id. */
-  const mine = (found: Pending | undefined, provider: string, caller: string, id: string) =>
-    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      found === undefined || found.caller !== caller || found.provider !== provider || found.expiresAtMs <= nowMs
-        ? new Errors.EntityNotFound({ entity: "sign-in", id: id.slice(0, 100), field: "sessionId" })
-        : Effect.succeed(found)
-    )
-
-  const connected = Effect.fnUntraced(function* (
-    { client, name, provider, proxyId }: Pending,
-    response: Parameters<typeof readAnswer>[0],
-    secrets: ReadonlyArray<string>
-  ) {
-    const kept = client.secret === null ? secrets : [...secrets, Redacted.value(client.secret)]
-    const answer = readAnswer(response, kept)
-    if (answer._tag !== "Renewed") {
-      const words = "words" in answer && answer.words !== "" ? answer.words : `status ${response.status}`
-      return yield* new Errors.SignInFailed({ reason: `the provider answered: ${words}` })
-    }
-    const nowMs = yield* Clock.currentTimeMillis
-    return yield* connect(
-      provider,
-      { name, proxyId },
-      {
-        accessToken: answer.accessToken,
-        clientId: client.id,
-        ...(answer.refreshToken === null ? {} : { refreshToken: answer.refreshToken }),
-        ...(answer.lifetimeMs === null ? {} : { expiresAt: new Date(nowMs + answer.lifetimeMs).toISOString() }),
-        ...(client.secret === null ? {} : { clientSecret: client.secret })
-      }
-    )
-  })
-
-  const keep = (
-    one: Omit<Pending, "caller" | "name" | "proxyId" | "outcome">,
-    { caller, name, proxyId }: BeginSignIn
-  ): void => {
-    pending.set(one.sessionId, { ...one, caller, name, proxyId, outcome: null })
-  }
-
-  const ofState = (state: string): Pending | undefined =>
-    Array.from(pending.values()).find((one) => one.browser?.state === state)
-
-  /** Exchanges a code. The state must be used up before. */
-  const exchanged = Effect.fnUntraced(function* (found: Pending, browser: Requests.BrowserStep, code: string) {
-    const request = Requests.exchangeRequest(found.row, found.client, { ...browser, code })
-    const response = yield* ask(found.provider, found.proxyId, request)
-    return yield* connected(found, response, [code, browser.state, browser.verifier])
-  })
-
-  const authorize = Effect.fn("SignIns.authorize")(function* (name: string, begin: BeginSignIn) {
-    const { provider, row } = yield* rowOf(name)
-    if (row.authorize === null) {
-      return yield* Errors.invalid("action", `'authorize' is not for '${provider}'; use 'device-code'`)
-    }
-    const client = yield* clientOf(provider, begin)
-    yield* checkProxy(begin.proxyId)
-    const nowMs = yield* room
-    const [state, verifier] = [secret(), secret()]
-    const sessionId = ids.next(nowMs)
-    const expiresAtMs = nowMs + lifetimeMs
-    const comesBack = signInUrl !== null
-    const redirectUri = comesBack ? callbackAt(signInUrl, provider) : row.authorize.redirectUri
-    const browser = { state, verifier, redirectUri, comesBack }
-    keep({ sessionId, provider, row, client, expiresAtMs, browser, device: null }, begin)
-    const authUrl = Requests.authorizeUrl({ ...row, authorize: row.authorize }, client, browser)
-    return { sessionId, authUrl, state, redirectUri, comesBack, expiresAtMs }
-  })
-
-  const device = Effect.fn("SignIns.device")(function* (name: string, begin: BeginSignIn) {
-    const { provider, row } = yield* rowOf(name)
-    if (row.deviceUrl === null) {
-      return yield* Errors.invalid("action", `'device-code' is not for '${provider}'; use 'authorize'`)
-    }
-    const client = yield* clientOf(provider, begin)
-    yield* checkProxy(begin.proxyId)
-    yield* room
-    const response = yield* ask(provider, begin.proxyId, Requests.deviceRequest(row.deviceUrl, row, client))
-    const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
-    if (given === null) {
-      return yield* new Errors.SignInFailed({ reason: `the provider gave no device code (status ${response.status})` })
-    }
-    const nowMs = yield* room
-    const { deviceCode, intervalMs, lifetimeMs: givenMs, ...shown } = given
-    const sessionId = ids.next(nowMs)
-    const expiresAtMs = nowMs + Math.min(givenMs, lifetimeMs)
-    const waiting = { code: deviceCode, intervalMs, askAtMs: nowMs + intervalMs }
-    keep({ sessionId, provider, row, client, expiresAtMs, browser: null, device: waiting }, begin)
-    return { sessionId, ...shown, intervalMs, expiresAtMs }
-  })
-
-  const exchange = Effect.fn("SignIns.exchange")(function* (name: string, given: Exchange) {
-    const { provider } = yield* rowOf(name)
-    const pasted = Requests.readPasted(given.code)
-    const state = pasted.state ?? given.state
-    if (state === undefined) {
-      return yield* Errors.invalid("code", "has no state: paste the whole address of the page, or code#state")
-    }
-    const named = given.sessionId === undefined ? ofState(state) : pending.get(given.sessionId)
-    const found = yield* mine(named, provider, given.caller, given.sessionId ?? "")
-    if (found.browser === null || found.browser.state !== state) {
-      return yield* Errors.invalid("state", "is not that of this sign-in; begin again")
-    }
-    if (!isCode(pasted.code)) return yield* Errors.invalid("code", "is none: copy it again, in one piece")
-    // From here on it is used, whatever the provider answers.
-    pending.delete(found.sessionId)
-    return yield* exchanged(found, found.browser, pasted.code)
-  })
-
-  /** The same for every state that is not to be had: made up, over, used, of another provider, or of a sign-in whose code is pasted. */
-  const awaited = Effect.fnUntraced(function* (provider: string, { address, state }: Arrival) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const found = ofState(state)
-    if (found?.browser?.comesBack === true && found.provider === provider && found.expiresAtMs > nowMs) {
-      return { found, browser: found.browser }
-    }
-    // Only a client with an unknown state is slowed down, so that it cannot keep others from coming back.
-    const taken = LoginThrottle.take(throttle, address, nowMs)
-    if (taken.retryAfterMs > 0) return yield* new TooManyArrivals({ retryAfterMs: taken.retryAfterMs })
-    throttle = taken.state
-    return yield* new Errors.EntityNotFound({ entity: "sign-in", id: "", field: "state" })
-  })
-
-  const arrive = Effect.fn("SignIns.arrive")(function* (name: string, arrival: Arrival) {
-    const { found, browser } = yield* awaited(name, arrival)
-    // Used from here on, whatever comes of it.
-    pending.set(found.sessionId, { ...found, browser: null })
-    const done =
-      arrival.error !== ""
-        ? new Errors.SignInFailed({ reason: `the provider answered: ${errorCode(arrival.error)}` })
-        : isCode(arrival.code)
-          ? exchanged(found, browser, arrival.code)
-          : Errors.invalid("code", "is none: begin the sign-in again")
-    const told = Effect.tap(Effect.either(done), (outcome) =>
-      Effect.sync(() => {
-        if (pending.has(found.sessionId)) pending.set(found.sessionId, { ...found, browser: null, outcome })
+const ask = ({ upstream }: Deps, provider: string, proxyId: string | undefined, request: UnownedRequest) =>
+  Effect.mapError(
+    upstream.controlRequest({ ...request, owner: ownerAt(provider, proxyId ?? null) }, limits),
+    (error) =>
+      new Errors.SignInFailed({
+        reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message
       })
-    )
-    // A browser that is closed early does not lose what the provider gives once.
-    const outcome = yield* Effect.flatMap(Effect.forkDaemon(told), Fiber.join)
-    return { caller: found.caller, connection: yield* outcome }
-  })
-
-  const poll = Effect.fn("SignIns.poll")(function* (name: string, sessionId: string, caller: string) {
-    const { provider } = yield* rowOf(name)
-    const found = yield* mine(pending.get(sessionId), provider, caller, sessionId)
-    const nowMs = yield* Clock.currentTimeMillis
-    const { device, expiresAtMs, outcome } = found
-    if (outcome !== null) return { _tag: "Connected", connection: yield* outcome } as const
-    const wait = (retryAfterMs: number): Polled => ({ _tag: "Pending", retryAfterMs, expiresAtMs })
-    if (device === null) return wait(1_000)
-    if (nowMs < device.askAtMs) return wait(device.askAtMs - nowMs)
-    // Before the question, so that two polls at once are one.
-    const next = (intervalMs: number) =>
-      pending.set(sessionId, { ...found, device: { ...device, intervalMs, askAtMs: nowMs + intervalMs } })
-    next(device.intervalMs)
-    const response = yield* ask(
-      provider,
-      found.proxyId,
-      Requests.deviceTokenRequest(found.row, found.client, device.code)
-    )
-    const waiting = Requests.waitingOf(response.body)
-    if (waiting !== null) {
-      const intervalMs = device.intervalMs + (waiting === "slow_down" ? slowDownMs : 0)
-      if (pending.has(sessionId)) next(intervalMs)
-      return wait(intervalMs)
-    }
-    pending.delete(sessionId)
-    const connection = yield* connected(found, response, [device.code])
-    return { _tag: "Connected", connection } as const
-  })
-
-  const importTokens = Effect.fn("SignIns.importTokens")(function* (name: string, { tokens, ...named }: ImportTokens) {
-    const { provider } = yield* rowOf(name)
-    return yield* connect(provider, named, tokens)
-  })
-
-  const cancel = Effect.fn("SignIns.cancel")((sessionId: string, caller: string) =>
-    Effect.sync(() => pending.get(sessionId)?.caller === caller && pending.delete(sessionId))
   )
 
-  return SignIns.of({ authorize, device, exchange, arrive, poll, importTokens, cancel })
+const connect = (
+  { connections }: Deps,
+  provider: string,
+  { name, proxyId }: Pick<BeginSignIn, "name" | "proxyId">,
+  oauth: OAuthInput
+) =>
+  connections.create({
+    provider,
+    authType: "oauth",
+    oauth,
+    ...(name === undefined ? {} : { name }),
+    ...(proxyId === undefined ? {} : { proxyId })
+  })
+
+/** Finds the caller's own sign-in. A caller who did not begin it gets the same answer as for an unknown id. */
+const mine = (found: Pending | undefined, provider: string, caller: string, id: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    found === undefined || found.caller !== caller || found.provider !== provider || found.expiresAtMs <= nowMs
+      ? new Errors.EntityNotFound({ entity: "sign-in", id: id.slice(0, 100), field: "sessionId" })
+      : Effect.succeed(found)
+  )
+
+const connected = Effect.fnUntraced(function* (
+  deps: Deps,
+  { client, name, provider, proxyId }: Pending,
+  response: Parameters<typeof readAnswer>[0],
+  secrets: ReadonlyArray<string>
+) {
+  const kept = client.secret === null ? secrets : [...secrets, Redacted.value(client.secret)]
+  const answer = readAnswer(response, kept)
+  if (answer._tag !== "Renewed") {
+    const words = "words" in answer && answer.words !== "" ? answer.words : `status ${response.status}`
+    return yield* new Errors.SignInFailed({ reason: `the provider answered: ${words}` })
+  }
+  const nowMs = yield* Clock.currentTimeMillis
+  return yield* connect(
+    deps,
+    provider,
+    { name, proxyId },
+    {
+      accessToken: answer.accessToken,
+      clientId: client.id,
+      ...(answer.refreshToken === null ? {} : { refreshToken: answer.refreshToken }),
+      ...(answer.lifetimeMs === null ? {} : { expiresAt: new Date(nowMs + answer.lifetimeMs).toISOString() }),
+      ...(client.secret === null ? {} : { clientSecret: client.secret })
+    }
+  )
+})
+
+const keep = (
+  { pending }: Deps,
+  one: Omit<Pending, "caller" | "name" | "proxyId" | "outcome">,
+  { caller, name, proxyId }: BeginSignIn
+): void => {
+  pending.set(one.sessionId, { ...one, caller, name, proxyId, outcome: null })
+}
+
+const ofState = ({ pending }: Deps, state: string): Pending | undefined =>
+  Array.from(pending.values()).find((one) => one.browser?.state === state)
+
+/** Exchanges a code. The state must be used up before. */
+const exchanged = Effect.fnUntraced(function* (
+  deps: Deps,
+  found: Pending,
+  browser: Requests.BrowserStep,
+  code: string
+) {
+  const request = Requests.exchangeRequest(found.row, found.client, { ...browser, code })
+  const response = yield* ask(deps, found.provider, found.proxyId, request)
+  return yield* connected(deps, found, response, [code, browser.state, browser.verifier])
+})
+
+const authorize = Effect.fn("SignIns.authorize")(function* (deps: Deps, name: string, begin: BeginSignIn) {
+  const { provider, row } = yield* rowOf(deps, name)
+  if (row.authorize === null) {
+    return yield* Errors.invalid("action", `'authorize' is not for '${provider}'; use 'device-code'`)
+  }
+  const client = yield* clientOf(deps, provider, begin)
+  yield* checkProxy(deps, begin.proxyId)
+  const nowMs = yield* room(deps)
+  const [state, verifier] = [secret(), secret()]
+  const sessionId = deps.ids.next(nowMs)
+  const expiresAtMs = nowMs + lifetimeMs
+  const { signInUrl } = deps.config
+  const comesBack = signInUrl !== null
+  const redirectUri = comesBack ? callbackAt(signInUrl, provider) : row.authorize.redirectUri
+  const browser = { state, verifier, redirectUri, comesBack }
+  keep(deps, { sessionId, provider, row, client, expiresAtMs, browser, device: null }, begin)
+  const authUrl = Requests.authorizeUrl({ ...row, authorize: row.authorize }, client, browser)
+  return { sessionId, authUrl, state, redirectUri, comesBack, expiresAtMs }
+})
+
+const device = Effect.fn("SignIns.device")(function* (deps: Deps, name: string, begin: BeginSignIn) {
+  const { provider, row } = yield* rowOf(deps, name)
+  if (row.deviceUrl === null) {
+    return yield* Errors.invalid("action", `'device-code' is not for '${provider}'; use 'authorize'`)
+  }
+  const client = yield* clientOf(deps, provider, begin)
+  yield* checkProxy(deps, begin.proxyId)
+  yield* room(deps)
+  const response = yield* ask(deps, provider, begin.proxyId, Requests.deviceRequest(row.deviceUrl, row, client))
+  const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
+  if (given === null) {
+    return yield* new Errors.SignInFailed({ reason: `the provider gave no device code (status ${response.status})` })
+  }
+  const nowMs = yield* room(deps)
+  const { deviceCode, intervalMs, lifetimeMs: givenMs, ...shown } = given
+  const sessionId = deps.ids.next(nowMs)
+  const expiresAtMs = nowMs + Math.min(givenMs, lifetimeMs)
+  const waiting = { code: deviceCode, intervalMs, askAtMs: nowMs + intervalMs }
+  keep(deps, { sessionId, provider, row, client, expiresAtMs, browser: null, device: waiting }, begin)
+  return { sessionId, ...shown, intervalMs, expiresAtMs }
+})
+
+const exchange = Effect.fn("SignIns.exchange")(function* (deps: Deps, name: string, given: Exchange) {
+  const { provider } = yield* rowOf(deps, name)
+  const pasted = Requests.readPasted(given.code)
+  const state = pasted.state ?? given.state
+  if (state === undefined) {
+    return yield* Errors.invalid("code", "has no state: paste the whole address of the page, or code#state")
+  }
+  const named = given.sessionId === undefined ? ofState(deps, state) : deps.pending.get(given.sessionId)
+  const found = yield* mine(named, provider, given.caller, given.sessionId ?? "")
+  if (found.browser === null || found.browser.state !== state) {
+    return yield* Errors.invalid("state", "is not that of this sign-in; begin again")
+  }
+  if (!isCode(pasted.code)) return yield* Errors.invalid("code", "is none: copy it again, in one piece")
+  // From here on it is used, whatever the provider answers.
+  deps.pending.delete(found.sessionId)
+  return yield* exchanged(deps, found, found.browser, pasted.code)
+})
+
+/** The same for every state that is not to be had: made up, over, used, of another provider, or of a sign-in whose code is pasted. */
+const awaited = Effect.fnUntraced(function* (deps: Deps, provider: string, { address, state }: Arrival) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const found = ofState(deps, state)
+  if (found?.browser?.comesBack === true && found.provider === provider && found.expiresAtMs > nowMs) {
+    return { found, browser: found.browser }
+  }
+  // Only a client with an unknown state is slowed down, so that it cannot keep others from coming back.
+  const taken = LoginThrottle.take(deps.state.throttle, address, nowMs)
+  if (taken.retryAfterMs > 0) return yield* new TooManyArrivals({ retryAfterMs: taken.retryAfterMs })
+  deps.state.throttle = taken.state
+  return yield* new Errors.EntityNotFound({ entity: "sign-in", id: "", field: "state" })
+})
+
+const arrive = Effect.fn("SignIns.arrive")(function* (deps: Deps, name: string, arrival: Arrival) {
+  const { found, browser } = yield* awaited(deps, name, arrival)
+  // Used from here on, whatever comes of it.
+  deps.pending.set(found.sessionId, { ...found, browser: null })
+  const done =
+    arrival.error !== ""
+      ? new Errors.SignInFailed({ reason: `the provider answered: ${errorCode(arrival.error)}` })
+      : isCode(arrival.code)
+        ? exchanged(deps, found, browser, arrival.code)
+        : Errors.invalid("code", "is none: begin the sign-in again")
+  const told = Effect.tap(Effect.either(done), (outcome) =>
+    Effect.sync(() => {
+      if (deps.pending.has(found.sessionId)) deps.pending.set(found.sessionId, { ...found, browser: null, outcome })
+    })
+  )
+  // A browser that is closed early does not lose what the provider gives once.
+  const outcome = yield* Effect.flatMap(Effect.forkDaemon(told), Fiber.join)
+  return { caller: found.caller, connection: yield* outcome }
+})
+
+const poll = Effect.fn("SignIns.poll")(function* (deps: Deps, name: string, sessionId: string, caller: string) {
+  const { provider } = yield* rowOf(deps, name)
+  const found = yield* mine(deps.pending.get(sessionId), provider, caller, sessionId)
+  const nowMs = yield* Clock.currentTimeMillis
+  const { device, expiresAtMs, outcome } = found
+  if (outcome !== null) return { _tag: "Connected", connection: yield* outcome } as const
+  const wait = (retryAfterMs: number): Polled => ({ _tag: "Pending", retryAfterMs, expiresAtMs })
+  if (device === null) return wait(1_000)
+  if (nowMs < device.askAtMs) return wait(device.askAtMs - nowMs)
+  // Before the question, so that two polls at once are one.
+  const next = (intervalMs: number) =>
+    deps.pending.set(sessionId, { ...found, device: { ...device, intervalMs, askAtMs: nowMs + intervalMs } })
+  next(device.intervalMs)
+  const response = yield* ask(
+    deps,
+    provider,
+    found.proxyId,
+    Requests.deviceTokenRequest(found.row, found.client, device.code)
+  )
+  const waiting = Requests.waitingOf(response.body)
+  if (waiting !== null) {
+    const intervalMs = device.intervalMs + (waiting === "slow_down" ? slowDownMs : 0)
+    if (deps.pending.has(sessionId)) next(intervalMs)
+    return wait(intervalMs)
+  }
+  deps.pending.delete(sessionId)
+  const connection = yield* connected(deps, found, response, [device.code])
+  return { _tag: "Connected", connection } as const
+})
+
+const importTokens = Effect.fn("SignIns.importTokens")(function* (
+  deps: Deps,
+  name: string,
+  { tokens, ...named }: ImportTokens
+) {
+  const { provider } = yield* rowOf(deps, name)
+  return yield* connect(deps, provider, named, tokens)
+})
+
+const cancel = Effect.fn("SignIns.cancel")(({ pending }: Deps, sessionId: string, caller: string) =>
+  Effect.sync(() => pending.get(sessionId)?.caller === caller && pending.delete(sessionId))
+)
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const pending = new Map<string, Pending>()
+  const state: State = { throttle: LoginThrottle.initial(yield* Clock.currentTimeMillis) }
+  const deps: Deps = { ...all, pending, state }
+
+  return SignIns.of({
+    authorize: (name, begin) => authorize(deps, name, begin),
+    device: (name, begin) => device(deps, name, begin),
+    exchange: (name, given) => exchange(deps, name, given),
+    arrive: (name, arrival) => arrive(deps, name, arrival),
+    poll: (name, sessionId, caller) => poll(deps, name, sessionId, caller),
+    importTokens: (name, tokens) => importTokens(deps, name, tokens),
+    cancel: (sessionId, caller) => cancel(deps, sessionId, caller)
+  })
 })
 
 export const layer: Layer.Layer<SignIns, never, AppConfig | Connections | IdGen | ProxyPlan | Upstream> = Layer.effect(

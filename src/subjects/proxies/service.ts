@@ -95,188 +95,224 @@ const failureText = (error: RequestError): string => {
   }
 }
 
-export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const flags = yield* Flags
-  const free = yield* FreeProxies
-  const gateway = yield* GatewaySettings
-  const ids = yield* IdGen
-  const keys = yield* ApiKeys
-  const plan = yield* ProxyPlan
-  const repo = yield* ProxyRepo
-  const upstream = yield* Upstream
-  // A change is read, checked and written without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+const services = Effect.all({
+  catalog: Catalog,
+  flags: Flags,
+  free: FreeProxies,
+  gateway: GatewaySettings,
+  ids: IdGen,
+  keys: ApiKeys,
+  plan: ProxyPlan,
+  repo: ProxyRepo,
+  upstream: Upstream
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
 
-  const policy = () => providerPolicy(flags.isOn)
-  const isUsable = ({ isActive, isReadable, source, type }: Proxy): boolean =>
-    isActive &&
-    isReadable &&
-    (type !== "socks5" || plan.isSocksOn) &&
-    (source !== "free" || flags.isOn("FREE_PROXY_ENABLED"))
-  const reported = (proxy: Proxy): ProxyReport => ({
-    proxy,
-    isUsable: isUsable(proxy),
-    condition: plan.health.of(proxy.id)
-  })
-  const nameOf = (id: string): string | null => plan.proxies().find((proxy) => proxy.id === id)?.name ?? null
+const policy = ({ flags }: Deps) => providerPolicy(flags.isOn)
 
-  const find = Effect.fnUntraced(function* (id: string, field = "id") {
-    return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "proxy", id, field }))
-  })
-  const nameTaken = (name: string) => () => new Errors.NameTaken({ field: "name", name, holder: "proxy" })
+const isUsable = ({ flags, plan }: Deps, { isActive, isReadable, source, type }: Proxy): boolean =>
+  isActive &&
+  isReadable &&
+  (type !== "socks5" || plan.isSocksOn) &&
+  (source !== "free" || flags.isOn("FREE_PROXY_ENABLED"))
 
-  const create = Effect.fn("Proxies.create")(function* (input: CreateProxy) {
+const reported = (deps: Deps, proxy: Proxy): ProxyReport => ({
+  proxy,
+  isUsable: isUsable(deps, proxy),
+  condition: deps.plan.health.of(proxy.id)
+})
+
+const nameOf = ({ plan }: Deps, id: string): string | null =>
+  plan.proxies().find((proxy) => proxy.id === id)?.name ?? null
+
+const find = Effect.fnUntraced(function* ({ repo }: Deps, id: string, field = "id") {
+  return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "proxy", id, field }))
+})
+
+const nameTaken = (name: string) => () => new Errors.NameTaken({ field: "name", name, holder: "proxy" })
+
+const create = Effect.fn("Proxies.create")(
+  function* (deps: Deps, input: CreateProxy) {
     const nowMs = yield* Clock.currentTimeMillis
-    const proxy = Rules.proxyOf(input, { id: ids.next(nowMs), nowMs })
-    yield* Errors.refuseOne(Rules.proxyProblem(proxy, policy(), plan.isSocksOn))
-    if (plan.proxies().length >= maxProxies) return yield* new Errors.TooManyProxies({ limit: maxProxies })
-    yield* Effect.catchTag(repo.insert(proxy), "AlreadyStored", nameTaken(proxy.name))
-    yield* plan.reload
-    return reported(proxy)
-  }, oneAtATime)
+    const proxy = Rules.proxyOf(input, { id: deps.ids.next(nowMs), nowMs })
+    yield* Errors.refuseOne(Rules.proxyProblem(proxy, policy(deps), deps.plan.isSocksOn))
+    if (deps.plan.proxies().length >= maxProxies) return yield* new Errors.TooManyProxies({ limit: maxProxies })
+    yield* Effect.catchTag(deps.repo.insert(proxy), "AlreadyStored", nameTaken(proxy.name))
+    yield* deps.plan.reload
+    return reported(deps, proxy)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  /** A stored proxy as it would be after a change. */
-  const changedBy = Effect.fnUntraced(function* (given: UpdateProxy, field = "id") {
-    const before = yield* find(given.id, field)
-    const input = Rules.withoutMasked(before, given)
-    // Two changes within a millisecond are two states.
-    const updatedAtMs = Math.max(yield* Clock.currentTimeMillis, before.updatedAtMs + 1)
-    const after = Rules.changedProxy(before, input, updatedAtMs)
-    yield* Errors.refuseOne(Rules.proxyProblem(after, policy(), plan.isSocksOn))
-    yield* Errors.refuseOne(Rules.moveProblem(before, after, input))
-    return after
-  })
+/** A stored proxy as it would be after a change. */
+const changedBy = Effect.fnUntraced(function* (deps: Deps, given: UpdateProxy, field = "id") {
+  const before = yield* find(deps, given.id, field)
+  const input = Rules.withoutMasked(before, given)
+  // Two changes within a millisecond are two states.
+  const updatedAtMs = Math.max(yield* Clock.currentTimeMillis, before.updatedAtMs + 1)
+  const after = Rules.changedProxy(before, input, updatedAtMs)
+  yield* Errors.refuseOne(Rules.proxyProblem(after, policy(deps), deps.plan.isSocksOn))
+  yield* Errors.refuseOne(Rules.moveProblem(before, after, input))
+  return after
+})
 
-  const update = Effect.fn("Proxies.update")(function* (given: UpdateProxy) {
-    const after = yield* changedBy(given)
-    yield* Effect.catchTag(repo.update(after), "AlreadyStored", nameTaken(after.name))
-    plan.health.forget(after.id)
-    yield* plan.reload
-    return reported(after)
-  }, oneAtATime)
+const update = Effect.fn("Proxies.update")(
+  function* (deps: Deps, given: UpdateProxy) {
+    const after = yield* changedBy(deps, given)
+    yield* Effect.catchTag(deps.repo.update(after), "AlreadyStored", nameTaken(after.name))
+    deps.plan.health.forget(after.id)
+    yield* deps.plan.reload
+    return reported(deps, after)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  const remove = Effect.fn("Proxies.remove")(function* (id: string) {
+const remove = Effect.fn("Proxies.remove")(
+  function* ({ plan, repo }: Deps, id: string) {
     if (!(yield* repo.remove(id))) return yield* new Errors.EntityNotFound({ entity: "proxy", id })
     plan.health.forget(id)
     yield* plan.reload
-  }, oneAtATime)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  const checkScope = ({ proxyId, scope, scopeId }: AssignProxy) => {
-    if (scope === "global") {
-      return scopeId === undefined ? Effect.void : Errors.invalid("scopeId", "must be absent or null for 'global'")
-    }
-    if (scopeId === undefined) return Errors.invalid("scopeId", `is needed for '${scope}'`)
-    // A removed one can still be unassigned.
-    if (proxyId === null) return Effect.void
-    const { connections, provider } = catalog.current()
-    switch (scope) {
-      case "key":
-        return keys.get(scopeId) === null
-          ? new Errors.EntityNotFound({ entity: "API key", id: scopeId, field: "scopeId" })
-          : Effect.void
-      case "connection":
-        // Also one that is off: its first call after that goes by it.
-        return connections.some(({ id }) => id === scopeId)
-          ? Effect.void
-          : new Errors.EntityNotFound({ entity: "connection", id: scopeId, field: "scopeId" })
-      case "provider":
-        return provider(scopeId) === null ? new Errors.UnknownProvider({ provider: scopeId }) : Effect.void
-    }
+const checkScope = ({ catalog, keys }: Deps, { proxyId, scope, scopeId }: AssignProxy) => {
+  if (scope === "global") {
+    return scopeId === undefined ? Effect.void : Errors.invalid("scopeId", "must be absent or null for 'global'")
   }
+  if (scopeId === undefined) return Errors.invalid("scopeId", `is needed for '${scope}'`)
+  // A removed one can still be unassigned.
+  if (proxyId === null) return Effect.void
+  const { connections, provider } = catalog.current()
+  switch (scope) {
+    case "key":
+      return keys.get(scopeId) === null
+        ? new Errors.EntityNotFound({ entity: "API key", id: scopeId, field: "scopeId" })
+        : Effect.void
+    case "connection":
+      // Also one that is off: its first call after that goes by it.
+      return connections.some(({ id }) => id === scopeId)
+        ? Effect.void
+        : new Errors.EntityNotFound({ entity: "connection", id: scopeId, field: "scopeId" })
+    case "provider":
+      return provider(scopeId) === null ? new Errors.UnknownProvider({ provider: scopeId }) : Effect.void
+  }
+}
 
-  const assign = Effect.fn("Proxies.assign")(function* (input: AssignProxy) {
+const assign = Effect.fn("Proxies.assign")(
+  function* (deps: Deps, input: AssignProxy) {
     const { proxyId, scope, scopeId = null } = input
-    yield* checkScope(input)
-    if (proxyId !== null) yield* find(proxyId, "proxyId")
-    yield* plan.assign(scope, scopeId, proxyId)
-    return proxyId === null ? null : { scope, scopeId, proxyId, proxyName: nameOf(proxyId) }
-  }, oneAtATime)
+    yield* checkScope(deps, input)
+    if (proxyId !== null) yield* find(deps, proxyId, "proxyId")
+    yield* deps.plan.assign(scope, scopeId, proxyId)
+    return proxyId === null ? null : { scope, scopeId, proxyId, proxyName: nameOf(deps, proxyId) }
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  const globalId = Effect.map(repo.assignments, (all) => all.find(({ scope }) => scope === "global")?.proxyId ?? null)
-  const settings = Effect.map(globalId, (proxyId) => ({ enabled: gateway.current().proxies.enabled, proxyId }))
+const globalId = ({ repo }: Deps) =>
+  Effect.map(repo.assignments, (all) => all.find(({ scope }) => scope === "global")?.proxyId ?? null)
 
-  const setSettings = Effect.fn("Proxies.setSettings")(function* ({ enabled, proxyId }: ChangeProxySwitch) {
+const settings = (deps: Deps) =>
+  Effect.map(globalId(deps), (proxyId) => ({ enabled: deps.gateway.current().proxies.enabled, proxyId }))
+
+const setSettings = Effect.fn("Proxies.setSettings")(
+  function* (deps: Deps, { enabled, proxyId }: ChangeProxySwitch) {
     if (proxyId !== undefined) {
-      if (proxyId !== null) yield* find(proxyId, "proxyId")
-      yield* plan.assign("global", null, proxyId)
+      if (proxyId !== null) yield* find(deps, proxyId, "proxyId")
+      yield* deps.plan.assign("global", null, proxyId)
     }
-    if (enabled !== undefined) yield* gateway.patch({ proxies: { enabled } })
-    return yield* settings
-  }, oneAtATime)
+    if (enabled !== undefined) yield* deps.gateway.patch({ proxies: { enabled } })
+    return yield* settings(deps)
+  },
+  (effect, { oneAtATime }) => oneAtATime(effect)
+)
 
-  const tested = Effect.fnUntraced(function* ({ proxy, proxyId }: TestProxy) {
-    if ((proxy === undefined) === (proxyId === undefined)) {
-      return yield* Errors.invalid("proxyId", "either 'proxyId' or 'proxy' is needed, not both")
-    }
-    if (proxyId !== undefined) return yield* find(proxyId, "proxyId")
-    if (proxy === undefined) return yield* Errors.invalid("proxy", "is missing")
-    if (proxy.id !== undefined) return yield* changedBy({ ...proxy, id: proxy.id }, "proxy.id")
-    const { host, name = "test", port, type } = proxy
-    if (type === undefined) return yield* Errors.invalid("proxy.type", "is needed")
-    if (host === undefined) return yield* Errors.invalid("proxy.host", "is needed")
-    if (port === undefined) return yield* Errors.invalid("proxy.port", "is needed")
-    const given = Rules.proxyOf({ ...proxy, name, type, host, port }, { id: "test", nowMs: 0 })
-    yield* Errors.refuseOne(Rules.proxyProblem(given, policy(), plan.isSocksOn))
-    return given
-  })
+const tested = Effect.fnUntraced(function* (deps: Deps, { proxy, proxyId }: TestProxy) {
+  if ((proxy === undefined) === (proxyId === undefined)) {
+    return yield* Errors.invalid("proxyId", "either 'proxyId' or 'proxy' is needed, not both")
+  }
+  if (proxyId !== undefined) return yield* find(deps, proxyId, "proxyId")
+  if (proxy === undefined) return yield* Errors.invalid("proxy", "is missing")
+  if (proxy.id !== undefined) return yield* changedBy(deps, { ...proxy, id: proxy.id }, "proxy.id")
+  const { host, name = "test", port, type } = proxy
+  if (type === undefined) return yield* Errors.invalid("proxy.type", "is needed")
+  if (host === undefined) return yield* Errors.invalid("proxy.host", "is needed")
+  if (port === undefined) return yield* Errors.invalid("proxy.port", "is needed")
+  const given = Rules.proxyOf({ ...proxy, name, type, host, port }, { id: "test", nowMs: 0 })
+  yield* Errors.refuseOne(Rules.proxyProblem(given, policy(deps), deps.plan.isSocksOn))
+  return given
+})
 
-  const test = Effect.fn("Proxies.test")(function* (input: TestProxy) {
-    const proxy = yield* tested(input)
-    const verdict = judgeUrl(input.url ?? gateway.current().proxies.testUrl, policy())
-    if (verdict._tag === "Blocked") return yield* Errors.invalid("url", blockMessage[verdict.reason])
-    const { origin, pathname, search } = verdict.url
-    const asked: UnownedRequest = {
-      origin,
-      path: pathname + search,
-      method: "GET",
-      headers: ["accept", "*/*"],
-      body: null,
-      secrets: noSecrets
-    }
-    const startedMs = yield* Clock.currentTimeMillis
-    const answer = yield* Effect.either(upstream.requestVia(routeOfProxy(proxy, plan.isSocksOn), asked, testLimits))
-    const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
-    if (answer._tag === "Left") {
-      const { left } = answer
-      return { ok: false, latencyMs, egressIp: null, family: proxy.family, error: failureText(left) }
-    }
-    const egressIp = addressIn(answer.right.body)
-    const family = familyOf(egressIp) ?? proxy.family
-    return { ok: true, latencyMs, egressIp, family, error: null }
-  })
+const test = Effect.fn("Proxies.test")(function* (deps: Deps, input: TestProxy) {
+  const proxy = yield* tested(deps, input)
+  const verdict = judgeUrl(input.url ?? deps.gateway.current().proxies.testUrl, policy(deps))
+  if (verdict._tag === "Blocked") return yield* Errors.invalid("url", blockMessage[verdict.reason])
+  const { origin, pathname, search } = verdict.url
+  const asked: UnownedRequest = {
+    origin,
+    path: pathname + search,
+    method: "GET",
+    headers: ["accept", "*/*"],
+    body: null,
+    secrets: noSecrets
+  }
+  const startedMs = yield* Clock.currentTimeMillis
+  const answer = yield* Effect.either(
+    deps.upstream.requestVia(routeOfProxy(proxy, deps.plan.isSocksOn), asked, testLimits)
+  )
+  const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
+  if (answer._tag === "Left") {
+    const { left } = answer
+    return { ok: false, latencyMs, egressIp: null, family: proxy.family, error: failureText(left) }
+  }
+  const egressIp = addressIn(answer.right.body)
+  const family = familyOf(egressIp) ?? proxy.family
+  return { ok: true, latencyMs, egressIp, family, error: null }
+})
 
-  const findFree = Effect.gen(function* () {
-    if (!flags.isOn("FREE_PROXY_ENABLED")) return yield* new Errors.FreeProxiesOff({ reason: "flag" })
-    const { freeSources, testUrl } = gateway.current().proxies
+const findFree = (deps: Deps) =>
+  Effect.gen(function* () {
+    if (!deps.flags.isOn("FREE_PROXY_ENABLED")) return yield* new Errors.FreeProxiesOff({ reason: "flag" })
+    const { freeSources, testUrl } = deps.gateway.current().proxies
     if (freeSources.length === 0) return yield* new Errors.FreeProxiesOff({ reason: "sources" })
-    const known = new Set(plan.proxies().map(({ host, port }) => `${host}:${port}`))
-    const room = maxProxies - plan.proxies().length
-    const found = yield* free.search({ sources: freeSources, testUrl, known, room })
+    const known = new Set(deps.plan.proxies().map(({ host, port }) => `${host}:${port}`))
+    const room = maxProxies - deps.plan.proxies().length
+    const found = yield* deps.free.search({ sources: freeSources, testUrl, known, room })
     if (found.listed === 0 && found.problem !== null) {
       return yield* new Errors.FreeProxiesNotListed({ reason: found.problem })
     }
     yield* Effect.forEach(found.working, (proxy) =>
-      Effect.catchTag(repo.insert(proxy), "AlreadyStored", () => Effect.void)
+      Effect.catchTag(deps.repo.insert(proxy), "AlreadyStored", () => Effect.void)
     )
-    yield* plan.reload
-    return { listed: found.listed, tested: found.tested, proxies: found.working.map(reported) }
-  }).pipe(oneAtATime, Effect.withSpan("Proxies.findFree"))
+    yield* deps.plan.reload
+    return { listed: found.listed, tested: found.tested, proxies: found.working.map((proxy) => reported(deps, proxy)) }
+  }).pipe(deps.oneAtATime, Effect.withSpan("Proxies.findFree"))
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  // A change is read, checked and written without another one in between.
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const deps: Deps = { ...all, oneAtATime }
 
   return Proxies.of({
-    list: Effect.sync(() => plan.proxies().map(reported)),
-    create,
-    update,
-    remove,
+    list: Effect.sync(() => all.plan.proxies().map((proxy) => reported(deps, proxy))),
+    create: (proxy) => create(deps, proxy),
+    update: (given) => update(deps, given),
+    remove: (id) => remove(deps, id),
     assignments: Effect.withSpan(
-      Effect.map(repo.assignments, (all) => all.map((each) => ({ ...each, proxyName: nameOf(each.proxyId) }))),
+      Effect.map(all.repo.assignments, (all) =>
+        all.map((each) => ({ ...each, proxyName: nameOf(deps, each.proxyId) }))
+      ),
       "Proxies.assignments"
     ),
-    assign,
-    settings: Effect.withSpan(settings, "Proxies.settings"),
-    setSettings,
-    test,
-    findFree
+    assign: (assignment) => assign(deps, assignment),
+    settings: Effect.withSpan(settings(deps), "Proxies.settings"),
+    setSettings: (given) => setSettings(deps, given),
+    test: (given) => test(deps, given),
+    findFree: findFree(deps)
   })
 })
 

@@ -93,112 +93,125 @@ const shown = (value: unknown, name: string): unknown => {
 
 const refuse = ({ message }: { readonly message: string }) => new ToolRefused({ message })
 
-export const make = Effect.gen(function* () {
-  const { environment } = yield* AppConfig
-  const catalog = yield* ModelCatalog
-  const keys = yield* Keys
-  // Two at a time would both read before either writes.
-  const alone = yield* Effect.makeSemaphore(1)
+const services = Effect.all({ catalog: ModelCatalog, config: AppConfig, keys: Keys })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  /** Two at a time would both read before either writes. */
+  readonly alone: Effect.Semaphore
+}
 
-  const places = Effect.suspend(() => {
+const places = ({ config: { environment } }: Deps) =>
+  Effect.suspend(() => {
     const home = environment.get("HOME") || environment.get("USERPROFILE")
     return home
       ? Effect.succeed(placesIn(home, environment))
       : new ToolRefused({ message: "The gateway was started without HOME: it does not know whose tools to set up." })
   })
 
-  const stateOf = ({ edits, format, path }: ToolFile, home: string) =>
-    Effect.gen(function* () {
-      const { text } = yield* ConfigFile.read(path, home)
-      const root = formats[format].parse(text ?? "")
-      if (isUnreadable(root)) return yield* new ConfigFile.ConfigFileRefused({ path, problem: root.message })
-      const values = edits.flatMap((edit) => {
-        const value = valueAt(root, edit.path)
-        const name = nameOf(edit.path)
-        return value === undefined ? [] : [[name, shown(value, name)] as const]
-      })
-      return { path, exists: text !== null, values: Object.fromEntries(values) } satisfies FileState
+const stateOf = ({ edits, format, path }: ToolFile, home: string) =>
+  Effect.gen(function* () {
+    const { text } = yield* ConfigFile.read(path, home)
+    const root = formats[format].parse(text ?? "")
+    if (isUnreadable(root)) return yield* new ConfigFile.ConfigFileRefused({ path, problem: root.message })
+    const values = edits.flatMap((edit) => {
+      const value = valueAt(root, edit.path)
+      const name = nameOf(edit.path)
+      return value === undefined ? [] : [[name, shown(value, name)] as const]
     })
-
-  const read = Effect.fn("ToolSettings.read")(function* (tool: ToolSetup) {
-    const here = yield* places
-    const { [tool.id]: record } = yield* Effect.mapError(Records.read(Records.recordsFile(here), here.home), refuse)
-    const files = yield* Effect.mapError(
-      Effect.forEach(blankPlan(tool, here).files, (file) => stateOf(file, here.home)),
-      refuse
-    )
-    return { configured: record !== undefined, keyId: record?.keyId ?? null, files }
+    return { path, exists: text !== null, values: Object.fromEntries(values) } satisfies FileState
   })
 
-  const chosenFor = Effect.fnUntraced(function* (model: string | undefined) {
-    const rows = yield* catalog.list(null)
-    const offered = rows.filter(({ facts }) => facts?.toolCalling !== false).map(offeredOf)
-    const chosen = choose(offered, model ?? null, [])
-    return typeof chosen === "string"
-      ? yield* new Errors.InvalidInput({ problems: [{ field: "model", message: chosen }] })
-      : chosen
-  })
+const read = Effect.fn("ToolSettings.read")(function* (deps: Deps, tool: ToolSetup) {
+  const here = yield* places(deps)
+  const { [tool.id]: record } = yield* Effect.mapError(Records.read(Records.recordsFile(here), here.home), refuse)
+  const files = yield* Effect.mapError(
+    Effect.forEach(blankPlan(tool, here).files, (file) => stateOf(file, here.home)),
+    refuse
+  )
+  return { configured: record !== undefined, keyId: record?.keyId ?? null, files }
+})
 
-  /** Chooses the rules of a key: those of an existing one; else for the models that the tool is set up with. */
-  const rulesFor = Effect.fnUntraced(function* (tool: ToolSetup, { models }: Chosen, apiKeyId: string | undefined) {
-    const name = keyNameOf(tool)
-    if (apiKeyId !== undefined) {
-      const { hash: _, id: __, oldSecrets: ___, prefix: ____, ...settings } = yield* keys.get(apiKeyId)
-      return { ...settings, name, scopes: ["self:usage"] } satisfies ApiKeySettings
-    }
-    return { name, allowedModels: models.filter(({ kind }) => kind !== "auto").map(({ id }) => id) }
-  })
+const chosenFor = Effect.fnUntraced(function* ({ catalog }: Deps, model: string | undefined) {
+  const rows = yield* catalog.list(null)
+  const offered = rows.filter(({ facts }) => facts?.toolCalling !== false).map(offeredOf)
+  const chosen = choose(offered, model ?? null, [])
+  return typeof chosen === "string"
+    ? yield* new Errors.InvalidInput({ problems: [{ field: "model", message: chosen }] })
+    : chosen
+})
 
-  /** The key that the tool has already and that still works; it may use the tool's models afterwards. */
-  const kept = Effect.fnUntraced(function* (
-    key: { readonly id: string | null; readonly secret: string } | null,
-    rules: { readonly name: string; readonly allowedModels?: ReadonlyArray<string> | null }
-  ) {
-    if (key === null || key.id === null) return null
-    const found = yield* Effect.option(keys.get(key.id))
-    if (found._tag === "None" || !found.value.isActive || !key.secret.startsWith(found.value.prefix)) return null
-    yield* Effect.ignore(keys.update(key.id, { allowedModels: rules.allowedModels ?? null }))
-    return { id: key.id, secret: key.secret, isNew: false }
-  })
+/** Chooses the rules of a key: those of an existing one; else for the models that the tool is set up with. */
+const rulesFor = Effect.fnUntraced(function* (
+  { keys }: Deps,
+  tool: ToolSetup,
+  { models }: Chosen,
+  apiKeyId: string | undefined
+) {
+  const name = keyNameOf(tool)
+  if (apiKeyId !== undefined) {
+    const { hash: _, id: __, oldSecrets: ___, prefix: ____, ...settings } = yield* keys.get(apiKeyId)
+    return { ...settings, name, scopes: ["self:usage"] } satisfies ApiKeySettings
+  }
+  return { name, allowedModels: models.filter(({ kind }) => kind !== "auto").map(({ id }) => id) }
+})
 
-  const write = Effect.fn("ToolSettings.write")(function* (
-    tool: ToolSetup,
-    origin: string,
-    { apiKeyId, baseUrl, model }: WriteToolSettings
-  ) {
-    const here = yield* places
+/** The key that the tool has already and that still works; it may use the tool's models afterwards. */
+const kept = Effect.fnUntraced(function* (
+  { keys }: Deps,
+  key: { readonly id: string | null; readonly secret: string } | null,
+  rules: { readonly name: string; readonly allowedModels?: ReadonlyArray<string> | null }
+) {
+  if (key === null || key.id === null) return null
+  const found = yield* Effect.option(keys.get(key.id))
+  if (found._tag === "None" || !found.value.isActive || !key.secret.startsWith(found.value.prefix)) return null
+  yield* Effect.ignore(keys.update(key.id, { allowedModels: rules.allowedModels ?? null }))
+  return { id: key.id, secret: key.secret, isNew: false }
+})
+
+const write = Effect.fn("ToolSettings.write")(
+  function* (deps: Deps, tool: ToolSetup, origin: string, { apiKeyId, baseUrl, model }: WriteToolSettings) {
+    const here = yield* places(deps)
     const gateway = (baseUrl ?? origin).replace(/\/+$/, "")
-    const chosen = yield* chosenFor(model)
+    const chosen = yield* chosenFor(deps, model)
     const planWith = (apiKey: string): ToolPlan => tool.plan(here, { origin: gateway, apiKey, ...chosen })
     const main = planWith("").files.find(({ keyAt }) => keyAt !== undefined)
     if (main === undefined) {
       return yield* new ToolRefused({ message: `${tool.name} has no file for this; see 'gateway setup-${tool.id}'.` })
     }
-    const rules = yield* rulesFor(tool, chosen, apiKeyId)
+    const rules = yield* rulesFor(deps, tool, chosen, apiKeyId)
     const present = yield* Effect.mapError(presentOf(tool.id, planWith("<key>"), here), refuse)
     const { former } = present
     const isSame = former?.gateway === gateway && apiKeyId === undefined
-    const known = isSame ? yield* kept(present.key, rules) : null
+    const known = isSame ? yield* kept(deps, present.key, rules) : null
     const key =
       known ??
       (yield* Effect.map(
-        "isActive" in rules ? keys.issue(rules, "gw_", (_, insert) => insert) : keys.create(rules),
+        "isActive" in rules ? deps.keys.issue(rules, "gw_", (_, insert) => insert) : deps.keys.create(rules),
         (made) => ({ id: made.key.id, secret: Redacted.value(made.secret), isNew: true })
       ))
     const { written } = yield* carryOut(tool.id, planWith(key.secret), present, here, { gateway, keyId: key.id }).pipe(
       Effect.mapError(refuse),
       // A key that is in no file is of no use.
-      Effect.onError(() => (key.isNew ? Effect.ignore(keys.remove(key.id)) : Effect.void))
+      Effect.onError(() => (key.isNew ? Effect.ignore(deps.keys.remove(key.id)) : Effect.void))
     )
     const before = former?.keyId ?? null
-    if (before !== null && before !== key.id) yield* Effect.ignore(keys.remove(before))
+    if (before !== null && before !== key.id) yield* Effect.ignore(deps.keys.remove(before))
     return {
       path: main.path,
       backupPath: written.find(({ path }) => path === main.path)?.backupPath ?? null
     }
-  }, alone.withPermits(1))
+  },
+  (effect, { alone }) => alone.withPermits(1)(effect)
+)
 
-  return ToolSettings.of({ read, write })
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const alone = yield* Effect.makeSemaphore(1)
+  const deps: Deps = { ...all, alone }
+
+  return ToolSettings.of({
+    read: (tool) => read(deps, tool),
+    write: (tool, origin, settings) => write(deps, tool, origin, settings)
+  })
 })
 
 export const layer: Layer.Layer<ToolSettings, never, AppConfig | Keys | ModelCatalog> = Layer.effect(ToolSettings, make)

@@ -100,135 +100,135 @@ export const partsOf = (
 
 const floorMinute = (ms: number): number => Math.floor(ms / minuteMs) * minuteMs
 
-export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-
-  const sum = Effect.fn("SpendRepo.sum")(function* (query: SpendQuery) {
-    const { apiKeyId, model, provider } = query
-    const { edges, hours } = partsOf(query, yield* Clock.currentTimeMillis)
-    const scope = provider === undefined ? sql`1 = 1` : sql`provider = ${provider}`
-    const rows = model === undefined ? scope : sql.and([scope, sql`model = ${model}`])
-    // Models that a period took together may be the one that is asked for.
-    const sums = model === undefined ? scope : sql.and([scope, sql`model IN (${model}, ${otherModel})`])
-    const cost = "cost_nano_usd, cost_nano_parts"
-    const ofLog = sql.literal(`1 AS requests, tokens_in + tokens_out AS tokens, ${cost}`)
-    const ofSums = sql.literal(`requests, tokens_in + tokens_out AS tokens, ${cost}`)
-    const parts = [
-      sql`SELECT ${ofSums} FROM usage_hours
+const sum = Effect.fn("SpendRepo.sum")(function* (sql: SqlClient.SqlClient, query: SpendQuery) {
+  const { apiKeyId, model, provider } = query
+  const { edges, hours } = partsOf(query, yield* Clock.currentTimeMillis)
+  const scope = provider === undefined ? sql`1 = 1` : sql`provider = ${provider}`
+  const rows = model === undefined ? scope : sql.and([scope, sql`model = ${model}`])
+  // Models that a period took together may be the one that is asked for.
+  const sums = model === undefined ? scope : sql.and([scope, sql`model IN (${model}, ${otherModel})`])
+  const cost = "cost_nano_usd, cost_nano_parts"
+  const ofLog = sql.literal(`1 AS requests, tokens_in + tokens_out AS tokens, ${cost}`)
+  const ofSums = sql.literal(`requests, tokens_in + tokens_out AS tokens, ${cost}`)
+  const parts = [
+    sql`SELECT ${ofSums} FROM usage_hours
         WHERE api_key_id = ${apiKeyId} AND start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND ${sums}`,
-      // The sign keeps the database from the index of the keys: the rows that are not in the sums yet are few.
-      sql`SELECT ${ofLog} FROM usage_log WHERE seq > ${sql.literal(summedSeq)} AND +api_key_id = ${apiKeyId}
+    // The sign keeps the database from the index of the keys: the rows that are not in the sums yet are few.
+    sql`SELECT ${ofLog} FROM usage_log WHERE seq > ${sql.literal(summedSeq)} AND +api_key_id = ${apiKeyId}
         AND timestamp_ms >= ${hours.fromMs} AND timestamp_ms < ${hours.untilMs} AND ${rows}`,
-      ...edges.flatMap(({ fromMs, untilMs }) => [
-        sql`SELECT ${ofLog} FROM usage_log
+    ...edges.flatMap(({ fromMs, untilMs }) => [
+      sql`SELECT ${ofLog} FROM usage_log
           WHERE api_key_id = ${apiKeyId} AND timestamp_ms >= ${fromMs} AND timestamp_ms < ${untilMs} AND ${rows}`,
-        sql`SELECT ${ofSums} FROM usage_minutes
+      sql`SELECT ${ofSums} FROM usage_minutes
           WHERE api_key_id = ${apiKeyId} AND start_ms >= ${floorMinute(fromMs)} AND start_ms < ${untilMs} AND ${sums}`
-      ])
-    ]
-    const union = sql.join(" UNION ALL ", false)(parts)
-    return yield* sql<Spend>`
+    ])
+  ]
+  const union = sql.join(" UNION ALL ", false)(parts)
+  return yield* sql<Spend>`
       SELECT COALESCE(SUM(requests), 0) AS requests, COALESCE(SUM(tokens), 0) AS tokens,
         ${sql.literal(moneyOf("COALESCE(SUM(cost_nano_usd), 0)", "COALESCE(SUM(cost_nano_parts), 0)"))} AS cost_nano_usd
       FROM (${union})`.pipe(
-      Effect.mapBoth({
-        onFailure: Table.named("SpendRepo.sum"),
-        onSuccess: ([row]) => row ?? { requests: 0, tokens: 0, costNanoUsd: 0 }
-      })
-    )
-  })
+    Effect.mapBoth({
+      onFailure: Table.named("SpendRepo.sum"),
+      onSuccess: ([row]) => row ?? { requests: 0, tokens: 0, costNanoUsd: 0 }
+    })
+  )
+})
 
-  const sums = Effect.fn("SpendRepo.sums")(
-    function* (range: Pick<SpendQuery, "sinceMs" | "untilMs">, byModel: boolean) {
-      const { edges, hours } = partsOf(range, yield* Clock.currentTimeMillis)
-      const names = sql.literal(byModel ? "api_key_id, provider, model" : "api_key_id, '' AS provider, '' AS model")
-      const keys = byModel
-        ? sql`api_key_id IN (SELECT api_key_id FROM token_limits WHERE scope_type <> 'global')`
-        : sql`api_key_id <> ''`
-      const ofLog = sql`${names}, NOT (attempts = 0 AND status = 429) AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
-      const ofSums = sql`${names}, admitted AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
-      const parts = [
-        sql`SELECT ${ofSums} FROM usage_hours WHERE start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND +${keys}`,
-        sql`SELECT ${ofLog} FROM usage_log WHERE seq > ${sql.literal(summedSeq)} AND +${keys}
+const sums = Effect.fn("SpendRepo.sums")(
+  function* (sql: SqlClient.SqlClient, range: Pick<SpendQuery, "sinceMs" | "untilMs">, byModel: boolean) {
+    const { edges, hours } = partsOf(range, yield* Clock.currentTimeMillis)
+    const names = sql.literal(byModel ? "api_key_id, provider, model" : "api_key_id, '' AS provider, '' AS model")
+    const keys = byModel
+      ? sql`api_key_id IN (SELECT api_key_id FROM token_limits WHERE scope_type <> 'global')`
+      : sql`api_key_id <> ''`
+    const ofLog = sql`${names}, NOT (attempts = 0 AND status = 429) AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
+    const ofSums = sql`${names}, admitted AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
+    const parts = [
+      sql`SELECT ${ofSums} FROM usage_hours WHERE start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND +${keys}`,
+      sql`SELECT ${ofLog} FROM usage_log WHERE seq > ${sql.literal(summedSeq)} AND +${keys}
           AND timestamp_ms >= ${hours.fromMs} AND timestamp_ms < ${hours.untilMs}`,
-        ...edges.flatMap(({ fromMs, untilMs }) => [
-          // Times have no index of their own, ids are in the order of time.
-          sql`SELECT ${ofLog} FROM usage_log WHERE id >= ${idAt(fromMs)} AND id < ${idAt(untilMs + hourMs)} AND +${keys}
+      ...edges.flatMap(({ fromMs, untilMs }) => [
+        // Times have no index of their own, ids are in the order of time.
+        sql`SELECT ${ofLog} FROM usage_log WHERE id >= ${idAt(fromMs)} AND id < ${idAt(untilMs + hourMs)} AND +${keys}
             AND timestamp_ms >= ${fromMs} AND timestamp_ms < ${untilMs}`,
-          sql`SELECT ${ofSums} FROM usage_minutes WHERE start_ms >= ${floorMinute(fromMs)} AND start_ms < ${untilMs} AND +${keys}`
-        ])
-      ]
-      return yield* sql<KeySpend>`
+        sql`SELECT ${ofSums} FROM usage_minutes WHERE start_ms >= ${floorMinute(fromMs)} AND start_ms < ${untilMs} AND +${keys}`
+      ])
+    ]
+    return yield* sql<KeySpend>`
         SELECT api_key_id, provider, model, SUM(requests) AS requests, SUM(tokens) AS tokens,
           ${sql.literal(moneyOf("SUM(cost_nano_usd)", "SUM(cost_nano_parts)"))} AS cost_nano_usd
         FROM (${sql.join(" UNION ALL ", false)(parts)}) GROUP BY 1, 2, 3`
-    },
-    Effect.mapError(Table.named("SpendRepo.sums"))
-  )
+  },
+  Effect.mapError(Table.named("SpendRepo.sums"))
+)
 
-  const lastArrivals = Effect.fn("SpendRepo.lastArrivals")((sinceMs: number) =>
-    sql<{ readonly apiKeyId: string; readonly lastMs: number }>`
+const lastArrivals = Effect.fn("SpendRepo.lastArrivals")((sql: SqlClient.SqlClient, sinceMs: number) =>
+  sql<{ readonly apiKeyId: string; readonly lastMs: number }>`
       SELECT api_key_id, MAX(last_ms) AS last_ms FROM (
         SELECT api_key_id, last_ms FROM usage_hours WHERE start_ms >= ${Math.floor(sinceMs / hourMs) * hourMs}
         UNION ALL SELECT api_key_id, timestamp_ms AS last_ms FROM usage_log WHERE seq > ${sql.literal(summedSeq)}
       ) WHERE last_ms >= ${sinceMs} AND api_key_id <> '' GROUP BY api_key_id`.pipe(
-      Effect.mapBoth({
-        onFailure: Table.named("SpendRepo.lastArrivals"),
-        onSuccess: (rows): ReadonlyMap<string, number> =>
-          new Map(rows.map(({ apiKeyId, lastMs }) => [apiKeyId, lastMs]))
-      })
-    )
+    Effect.mapBoth({
+      onFailure: Table.named("SpendRepo.lastArrivals"),
+      onSuccess: (rows): ReadonlyMap<string, number> => new Map(rows.map(({ apiKeyId, lastMs }) => [apiKeyId, lastMs]))
+    })
+  )
+)
+
+const idsIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
+  Effect.map(
+    sql<{ readonly id: string }>`
+        SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
   )
 
-  const idsIn = (ids: ReadonlyArray<string>) =>
-    Effect.map(
-      sql<{ readonly id: string }>`
-        SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-      (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
-    )
-
-  const sumWith: Context.Tag.Service<SpendRepo>["sumWith"] = Effect.fn("SpendRepo.sumWith")((query, recent) =>
+const sumWith = Effect.fn("SpendRepo.sumWith")(
+  (sql: SqlClient.SqlClient, query: SpendQuery, recent: () => ReadonlyArray<string>) =>
     withSnapshot(
       sql,
       Effect.gen(function* () {
-        const included = yield* idsIn(recent())
-        return { ...(yield* sum(query)), included }
+        const included = yield* idsIn(sql, recent())
+        return { ...(yield* sum(sql, query)), included }
       })
     ).pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
-  )
+)
 
-  /** Deleted requests count as having arrived at the end of their minute. */
-  const deletedArrivals = (apiKeyId: string, sinceMs: number) =>
-    sql<{ readonly startMs: number; readonly admitted: number }>`
+/** Deleted requests count as having arrived at the end of their minute. */
+const deletedArrivals = (sql: SqlClient.SqlClient, apiKeyId: string, sinceMs: number) =>
+  sql<{ readonly startMs: number; readonly admitted: number }>`
       SELECT start_ms, SUM(admitted) AS admitted FROM usage_minutes
       WHERE api_key_id = ${apiKeyId} AND start_ms >= ${floorMinute(sinceMs)} GROUP BY start_ms ORDER BY start_ms DESC`
 
-  const arrivals = Effect.fn("SpendRepo.arrivals")(
-    function* (apiKeyId: string, sinceMs: number, limit: number) {
-      const rows = yield* sql<{ readonly timestampMs: number }>`
+const arrivals = Effect.fn("SpendRepo.arrivals")(
+  function* (sql: SqlClient.SqlClient, apiKeyId: string, sinceMs: number, limit: number) {
+    const rows = yield* sql<{ readonly timestampMs: number }>`
         SELECT timestamp_ms FROM usage_log
         WHERE api_key_id = ${apiKeyId} AND timestamp_ms >= ${sinceMs} AND NOT (attempts = 0 AND status = 429)
         ORDER BY timestamp_ms DESC LIMIT ${limit}`
-      const times = rows.map(({ timestampMs }) => timestampMs)
-      const deleted = yield* deletedArrivals(apiKeyId, sinceMs)
-      if (deleted.length === 0) return times
-      let room = limit
-      for (const { admitted, startMs } of deleted) {
-        for (let count = Math.min(admitted, room); count > 0; count -= 1) times.push(startMs + minuteMs - 1)
-        room = Math.max(0, room - admitted)
-      }
-      return times.toSorted((a, b) => b - a).slice(0, limit)
-    },
-    Effect.mapError(Table.named("SpendRepo.arrivals"))
-  )
+    const times = rows.map(({ timestampMs }) => timestampMs)
+    const deleted = yield* deletedArrivals(sql, apiKeyId, sinceMs)
+    if (deleted.length === 0) return times
+    let room = limit
+    for (const { admitted, startMs } of deleted) {
+      for (let count = Math.min(admitted, room); count > 0; count -= 1) times.push(startMs + minuteMs - 1)
+      room = Math.max(0, room - admitted)
+    }
+    return times.toSorted((a, b) => b - a).slice(0, limit)
+  },
+  Effect.mapError(Table.named("SpendRepo.arrivals"))
+)
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
 
   return SpendRepo.of({
-    sum,
-    sumWith,
-    sums,
-    lastArrivals,
-    booked: Effect.fn("SpendRepo.booked")((ids) => Effect.mapError(idsIn(ids), Table.named("SpendRepo.booked"))),
-    arrivals
+    sum: (query) => sum(sql, query),
+    sumWith: (query, recent) => sumWith(sql, query, recent),
+    sums: (range, byModel) => sums(sql, range, byModel),
+    lastArrivals: (sinceMs) => lastArrivals(sql, sinceMs),
+    booked: Effect.fn("SpendRepo.booked")((ids) => Effect.mapError(idsIn(sql, ids), Table.named("SpendRepo.booked"))),
+    arrivals: (apiKeyId, sinceMs, limit) => arrivals(sql, apiKeyId, sinceMs, limit)
   })
 })
 

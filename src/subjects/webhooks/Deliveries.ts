@@ -10,6 +10,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { isMessageKind, type Webhook } from "./entity.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -67,163 +68,169 @@ interface Worker {
   readonly coalescing: Coalescing
 }
 
-export const make = Effect.gen(function* () {
-  const repo = yield* OutboxRepo
-  const outbox = yield* Outbox
-  const sender = yield* Sender
-  const ids = yield* IdGen
-  const workers = new Map<string, Worker>()
-  const running = yield* FiberMap.make<string>()
-  const slots = yield* Effect.makeSemaphore(maxAttempts)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
-  let delivered = 0
-  let failed = 0
-  let trimmed = 0
-  let warnedAtMs = Number.NEGATIVE_INFINITY
+const services = Effect.all({ repo: OutboxRepo, outbox: Outbox, sender: Sender, ids: IdGen })
+interface State {
+  delivered: number
+  failed: number
+  trimmed: number
+  warnedAtMs: number
+}
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly oneAtATime: Effect.Semaphore
+  readonly workers: Map<string, Worker>
+  readonly scope: Scope.Scope
+  readonly slots: Effect.Semaphore
+  readonly record: Attempts.Record
+  readonly running: FiberMap.FiberMap<string>
+  readonly state: State
+}
 
-  const refresh = Effect.suspend(() => Effect.zipRight(outbox.refresh, sync)).pipe(oneAtATime.withPermits(1))
+const refresh = (deps: Deps) =>
+  Effect.suspend(() => Effect.zipRight(deps.outbox.refresh, sync(deps))).pipe(deps.oneAtATime.withPermits(1))
 
-  const disabled = (found: ReadonlyArray<string>): Effect.Effect<void> => {
-    const stopped = found.filter((id) => workers.has(id))
-    if (stopped.length === 0) return Effect.void
-    const warning = Effect.logWarning(
-      `Webhooks were disabled because their deliveries kept failing: ${stopped.join(", ")}. Events that wait for them are sent when they are enabled again.`
-    )
-    // Not here: what interrupts the workers waits for their deliveries, which wait for this.
-    return Effect.asVoid(Effect.forkIn(Effect.zipRight(warning, Effect.ignore(refresh)), scope))
-  }
-  const scope = yield* Effect.scope
-  const record = yield* Attempts.make(repo, disabled)
+const disabled = (deps: Deps, found: ReadonlyArray<string>): Effect.Effect<void> => {
+  const stopped = found.filter((id) => deps.workers.has(id))
+  if (stopped.length === 0) return Effect.void
+  const warning = Effect.logWarning(
+    `Webhooks were disabled because their deliveries kept failing: ${stopped.join(", ")}. Events that wait for them are sent when they are enabled again.`
+  )
+  // Not here: what interrupts the workers waits for their deliveries, which wait for this.
+  return Effect.asVoid(Effect.forkIn(Effect.zipRight(warning, Effect.ignore(refresh(deps))), deps.scope))
+}
 
-  /** The event in words, with the names of now. Ids are in the data; names that cannot be read are left out. */
-  const noticeFor = ({ atMs, data, event }: Delivered, repeats: number) => {
-    const fields = objectOr(parseJson(data))
-    const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
-    return repo.names(textOf(fields["api_key_id"]), textOf(fields["accountId"] ?? fields["connectionId"])).pipe(
-      Effect.orElseSucceed(() => ({ key: null, connection: null })),
-      Effect.map((names) => noticeOf({ atMs, event, data: fields }, names, repeats))
-    )
-  }
+/** The event in words, with the names of now. Ids are in the data; names that cannot be read are left out. */
+const noticeFor = ({ repo }: Deps, { atMs, data, event }: Delivered, repeats: number) => {
+  const fields = objectOr(parseJson(data))
+  const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
+  return repo.names(textOf(fields["api_key_id"]), textOf(fields["accountId"] ?? fields["connectionId"])).pipe(
+    Effect.orElseSucceed(() => ({ key: null, connection: null })),
+    Effect.map((names) => noticeOf({ atMs, event, data: fields }, names, repeats))
+  )
+}
 
-  /** Waits while the receiver takes no more messages. */
-  const unpaused = (worker: Worker): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      worker.pausedUntilMs > nowMs
-        ? Effect.zipRight(
-            Effect.sleep(worker.pausedUntilMs - nowMs),
-            Effect.suspend(() => unpaused(worker))
-          )
-        : Effect.void
-    )
-
-  /** One attempt, as soon as a place is free. The webhook may have been changed since the last one. */
-  const attempt = (worker: Worker, event: Delivered, repeats: number): Effect.Effect<Sent> =>
-    Effect.suspend(() =>
-      unpaused(worker).pipe(
-        Effect.zipRight(noticeFor(event, repeats)),
-        Effect.flatMap((notice) => sender.send(worker.webhook, event, notice)),
-        slots.withPermits(1),
-        Effect.tap((sent) =>
-          Effect.sync(() => {
-            worker.isSlow = sent.timedOut
-            if (sent.retryAfterMs !== null) {
-              worker.pausedUntilMs = Math.max(worker.pausedUntilMs, sent.atMs + sent.latencyMs + sent.retryAfterMs)
-            }
-          })
-        ),
-        worker.attempts.withPermits(worker.isSlow ? window : 1)
-      )
-    )
-
-  /**
-   * Counts the events that are reported with this one; null: it is reported with another message, or is none for
-   * people.
-   */
-  const repeatsOf = ({ coalescing, webhook }: Worker, event: WaitingEvent): Effect.Effect<number | null> =>
-    Effect.map(Clock.currentTimeMillis, (nowMs) => {
-      if (!isMessageKind(webhook.kind)) return 0
-      const fields = objectOr(parseJson(event.data))
-      return isForPeople(event.event, fields) ? coalescing.next(subjectOf(event.event, fields), nowMs) : null
-    })
-
-  const deliver = (worker: Worker, event: WaitingEvent): Effect.Effect<void> =>
-    Effect.flatMap(repeatsOf(worker, event), (repeats) => {
-      if (repeats === null) return Effect.ignore(repo.drop(event.seq))
-      const delivery = { id: event.eventId, event: event.event, atMs: event.atMs, data: event.data }
-      let attempts = 0
-      const facts = { webhookId: event.webhookId, eventId: event.eventId, event: event.event }
-      const recorded = (sent: Sent, endsSeq: number | null) => record({ ...facts, ...sent, attempt: attempts, endsSeq })
-
-      const once = Effect.flatMap(attempt(worker, delivery, repeats), (sent) => {
-        attempts += 1
-        return sent.mayRetry ? Effect.fail(sent) : Effect.succeed(sent)
-      })
-      return once.pipe(
-        Effect.tapError((sent) => (attempts <= 3 ? recorded(sent, null) : Effect.void)),
-        Effect.retry(retries),
-        Effect.merge,
-        Effect.flatMap((sent) => {
-          if (sent.success) delivered += 1
-          else failed += 1
-          return recorded(sent, event.seq)
-        })
-      )
-    })
-
-  const trim = (id: string) =>
-    Effect.gen(function* () {
-      const removed = yield* repo.trim(id, mostWaiting)
-      if (removed === 0) return
-      trimmed += removed
-      const nowMs = yield* Clock.currentTimeMillis
-      if (nowMs - warnedAtMs < warnEveryMs) return
-      warnedAtMs = nowMs
-      yield* Effect.logWarning(
-        `More than ${mostWaiting} events wait for the webhook ${id}; ${removed} of the oldest were dropped.`
-      )
-    })
-
-  const work = (id: string, worker: Worker) =>
-    Effect.gen(function* () {
-      const places = yield* Effect.makeSemaphore(window)
-      const fibers = yield* FiberSet.make<void>()
-      let lastSeq = 0
-
-      const next = Effect.gen(function* () {
-        yield* worker.more.await
-        yield* worker.more.close
-        yield* trim(id)
-        let page = yield* repo.page(id, lastSeq, pageSize)
-        while (page.length > 0) {
-          for (const event of page) {
-            yield* places.take(1)
-            yield* FiberSet.run(fibers, Effect.ensuring(deliver(worker, event), places.release(1)))
-            lastSeq = event.seq
-          }
-          page = yield* repo.page(id, lastSeq, pageSize)
-        }
-      })
-      const orWarn = Effect.tapError(next, (error) =>
-        Effect.logError(`The outbox of webhooks cannot be read: ${asSentence(error.message)}`)
-      )
-      yield* Effect.forever(
-        Effect.retry(
-          Effect.tapError(orWarn, () => worker.more.open),
-          Schedule.spaced("1 second")
+/** Waits while the receiver takes no more messages. */
+const unpaused = (worker: Worker): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    worker.pausedUntilMs > nowMs
+      ? Effect.zipRight(
+          Effect.sleep(worker.pausedUntilMs - nowMs),
+          Effect.suspend(() => unpaused(worker))
         )
-      )
-    }).pipe(Effect.scoped)
+      : Effect.void
+  )
 
-  /** One worker per enabled webhook. */
-  const sync = Effect.gen(function* () {
-    const enabled = new Map(outbox.webhooks().flatMap((webhook) => (webhook.enabled ? [[webhook.id, webhook]] : [])))
-    for (const id of workers.keys()) {
+/** One attempt, as soon as a place is free. The webhook may have been changed since the last one. */
+const attempt = (deps: Deps, worker: Worker, event: Delivered, repeats: number): Effect.Effect<Sent> =>
+  Effect.suspend(() =>
+    unpaused(worker).pipe(
+      Effect.zipRight(noticeFor(deps, event, repeats)),
+      Effect.flatMap((notice) => deps.sender.send(worker.webhook, event, notice)),
+      deps.slots.withPermits(1),
+      Effect.tap((sent) =>
+        Effect.sync(() => {
+          worker.isSlow = sent.timedOut
+          if (sent.retryAfterMs !== null) {
+            worker.pausedUntilMs = Math.max(worker.pausedUntilMs, sent.atMs + sent.latencyMs + sent.retryAfterMs)
+          }
+        })
+      ),
+      worker.attempts.withPermits(worker.isSlow ? window : 1)
+    )
+  )
+
+/**
+ * Counts the events that are reported with this one; null: it is reported with another message, or is none for
+ * people.
+ */
+const repeatsOf = ({ coalescing, webhook }: Worker, event: WaitingEvent): Effect.Effect<number | null> =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) => {
+    if (!isMessageKind(webhook.kind)) return 0
+    const fields = objectOr(parseJson(event.data))
+    return isForPeople(event.event, fields) ? coalescing.next(subjectOf(event.event, fields), nowMs) : null
+  })
+
+const deliver = (deps: Deps, worker: Worker, event: WaitingEvent): Effect.Effect<void> =>
+  Effect.flatMap(repeatsOf(worker, event), (repeats) => {
+    if (repeats === null) return Effect.ignore(deps.repo.drop(event.seq))
+    const delivery = { id: event.eventId, event: event.event, atMs: event.atMs, data: event.data }
+    let attempts = 0
+    const facts = { webhookId: event.webhookId, eventId: event.eventId, event: event.event }
+    const recorded = (sent: Sent, endsSeq: number | null) =>
+      deps.record({ ...facts, ...sent, attempt: attempts, endsSeq })
+
+    const once = Effect.flatMap(attempt(deps, worker, delivery, repeats), (sent) => {
+      attempts += 1
+      return sent.mayRetry ? Effect.fail(sent) : Effect.succeed(sent)
+    })
+    return once.pipe(
+      Effect.tapError((sent) => (attempts <= 3 ? recorded(sent, null) : Effect.void)),
+      Effect.retry(retries),
+      Effect.merge,
+      Effect.flatMap((sent) => {
+        if (sent.success) deps.state.delivered += 1
+        else deps.state.failed += 1
+        return recorded(sent, event.seq)
+      })
+    )
+  })
+
+const trim = ({ repo, state }: Deps, id: string) =>
+  Effect.gen(function* () {
+    const removed = yield* repo.trim(id, mostWaiting)
+    if (removed === 0) return
+    state.trimmed += removed
+    const nowMs = yield* Clock.currentTimeMillis
+    if (nowMs - state.warnedAtMs < warnEveryMs) return
+    state.warnedAtMs = nowMs
+    yield* Effect.logWarning(
+      `More than ${mostWaiting} events wait for the webhook ${id}; ${removed} of the oldest were dropped.`
+    )
+  })
+
+const work = (deps: Deps, id: string, worker: Worker) =>
+  Effect.gen(function* () {
+    const places = yield* Effect.makeSemaphore(window)
+    const fibers = yield* FiberSet.make<void>()
+    let lastSeq = 0
+
+    const next = Effect.gen(function* () {
+      yield* worker.more.await
+      yield* worker.more.close
+      yield* trim(deps, id)
+      let page = yield* deps.repo.page(id, lastSeq, pageSize)
+      while (page.length > 0) {
+        for (const event of page) {
+          yield* places.take(1)
+          yield* FiberSet.run(fibers, Effect.ensuring(deliver(deps, worker, event), places.release(1)))
+          lastSeq = event.seq
+        }
+        page = yield* deps.repo.page(id, lastSeq, pageSize)
+      }
+    })
+    const orWarn = Effect.tapError(next, (error) =>
+      Effect.logError(`The outbox of webhooks cannot be read: ${asSentence(error.message)}`)
+    )
+    yield* Effect.forever(
+      Effect.retry(
+        Effect.tapError(orWarn, () => worker.more.open),
+        Schedule.spaced("1 second")
+      )
+    )
+  }).pipe(Effect.scoped)
+
+/** One worker per enabled webhook. */
+const sync = (deps: Deps) =>
+  Effect.gen(function* () {
+    const enabled = new Map(
+      deps.outbox.webhooks().flatMap((webhook) => (webhook.enabled ? [[webhook.id, webhook]] : []))
+    )
+    for (const id of deps.workers.keys()) {
       if (enabled.has(id)) continue
-      workers.delete(id)
-      yield* FiberMap.remove(running, id)
+      deps.workers.delete(id)
+      yield* FiberMap.remove(deps.running, id)
     }
     for (const [id, webhook] of enabled) {
-      const known = workers.get(id)
+      const known = deps.workers.get(id)
       if (known !== undefined) known.webhook = webhook
       else {
         const more = yield* Effect.makeLatch(true)
@@ -235,33 +242,49 @@ export const make = Effect.gen(function* () {
           pausedUntilMs: 0,
           coalescing: makeCoalescing()
         }
-        workers.set(id, worker)
-        yield* FiberMap.run(running, id, work(id, worker))
+        deps.workers.set(id, worker)
+        yield* FiberMap.run(deps.running, id, work(deps, id, worker))
       }
     }
   })
 
-  const stop = outbox.onWritten(() => {
+const ping = Effect.fn("Deliveries.ping")(function* (deps: Deps, webhook: Webhook) {
+  const atMs = yield* Clock.currentTimeMillis
+  const event = "test.ping"
+  const eventId = deps.ids.next(atMs)
+  const data = JSON.stringify({ message: "Test of the webhook.", webhookId: webhook.id })
+  const delivered = { id: eventId, event, atMs, data }
+  const sent = yield* deps.sender.send(webhook, delivered, yield* noticeFor(deps, delivered, 0))
+  yield* deps.record({ webhookId: webhook.id, eventId, event, ...sent, attempt: 1, endsSeq: null })
+  return sent
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const workers = new Map<string, Worker>()
+  const running = yield* FiberMap.make<string>()
+  const slots = yield* Effect.makeSemaphore(maxAttempts)
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const state: State = { delivered: 0, failed: 0, trimmed: 0, warnedAtMs: Number.NEGATIVE_INFINITY }
+  const scope = yield* Effect.scope
+  const workings = { ...all, oneAtATime, workers, scope, slots, running, state }
+  const record = yield* Attempts.make(all.repo, (found) => disabled(deps, found))
+  const deps: Deps = { ...workings, record }
+
+  const stop = all.outbox.onWritten(() => {
     for (const { more } of workers.values()) more.unsafeOpen()
   })
   yield* Effect.addFinalizer(() => Effect.sync(stop))
-  yield* sync
-
-  const ping = Effect.fn("Deliveries.ping")(function* (webhook: Webhook) {
-    const atMs = yield* Clock.currentTimeMillis
-    const event = "test.ping"
-    const eventId = ids.next(atMs)
-    const data = JSON.stringify({ message: "Test of the webhook.", webhookId: webhook.id })
-    const delivered = { id: eventId, event, atMs, data }
-    const sent = yield* sender.send(webhook, delivered, yield* noticeFor(delivered, 0))
-    yield* record({ webhookId: webhook.id, eventId, event, ...sent, attempt: 1, endsSeq: null })
-    return sent
-  })
+  yield* sync(deps)
 
   return Deliveries.of({
-    refresh,
-    ping,
-    counts: () => ({ delivered, failed, dropped: trimmed + outbox.notWritten() })
+    refresh: refresh(deps),
+    ping: (webhook) => ping(deps, webhook),
+    counts: () => ({
+      delivered: state.delivered,
+      failed: state.failed,
+      dropped: state.trimmed + all.outbox.notWritten()
+    })
   })
 })
 

@@ -61,142 +61,161 @@ const formOf = (path: string, bytes: number, boundary: string): BodySource => {
   }
 }
 
+/** The interface of one account. */
+interface Site {
+  readonly upstream: typeof Upstream.Service
+  readonly account: Account
+  readonly endpoint: NonNullable<Account["endpoints"]["chat"]>
+  /** Path of the chat completions, beside which the other paths are. */
+  readonly chat: string
+}
+
+const failure = (error: RequestError) => new ProviderFailed({ status: null, message: failureText(error) })
+
+const segment = encodeURIComponent
+
+const request = (
+  { account, chat, endpoint }: Site,
+  method: UpstreamRequest["method"],
+  path: string,
+  body: UpstreamRequest["body"] = null,
+  contentType = "application/json"
+): UpstreamRequest => ({
+  origin: endpoint.origin,
+  path: pathBeside(chat, path) ?? path,
+  method,
+  headers: [
+    ...endpoint.headers,
+    ...(body === null ? [] : ["content-type", contentType]),
+    "accept",
+    "application/json",
+    "accept-encoding",
+    "identity"
+  ],
+  body,
+  secrets: endpoint.secrets,
+  owner: ownerOf(account.connection)
+})
+
+const refused = ({ account: { connection, spec } }: Site, status: number, body: Buffer) =>
+  new ProviderFailed({ status, message: reasonOf(connection, spec, status, body) })
+
+const ask = (
+  site: Site,
+  asked: UpstreamRequest,
+  timeoutMs = limits.timeoutMs
+): Effect.Effect<Json | undefined, ProviderFailed> =>
+  site.upstream.request(asked, { ...limits, timeoutMs }).pipe(
+    Effect.mapError(failure),
+    Effect.flatMap(({ body, status }) =>
+      status >= 200 && status < 300 ? Effect.succeed(parse(body) as Json | undefined) : refused(site, status, body)
+    )
+  )
+
+const readAs = <A>(
+  { account: { spec } }: Site,
+  asked: Effect.Effect<Json | undefined, ProviderFailed>,
+  read: (body: Json | undefined) => A | null
+) =>
+  Effect.flatMap(asked, (body) => {
+    const found = read(body)
+    return found === null
+      ? new ProviderFailed({ status: 501, message: `${spec.name} has no batches in OpenAI's form.` })
+      : Effect.succeed(found)
+  })
+
+const upload = (site: Site, path: string, boundary: string) =>
+  Effect.gen(function* () {
+    const { size } = yield* Effect.tryPromise({
+      try: () => stat(path),
+      catch: (cause) => new StoreError({ operation: "ProviderClient.upload", cause })
+    })
+    const body = formOf(path, size, boundary)
+    const type = `multipart/form-data; boundary=${boundary}`
+    return yield* readAs(site, ask(site, request(site, "POST", "/files", body, type), uploadTimeoutMs), madeId)
+  })
+
+const create = (site: Site, fileId: string, url: string, batchId: string) => {
+  const body = JSON.stringify({
+    input_file_id: fileId,
+    endpoint: url,
+    completion_window: "24h",
+    metadata: { gateway_batch_id: batchId }
+  })
+  return readAs(site, ask(site, request(site, "POST", "/batches", body)), remoteBatchOf)
+}
+
+const find = (site: Site, fileId: string) =>
+  Effect.map(
+    ask(site, request(site, "GET", `/batches?limit=${listed}`)),
+    (body) => listedBatches(body).find(({ inputFileId }) => inputFileId === fileId) ?? null
+  )
+
+const download = (site: Site, fileId: string, path: string) =>
+  Effect.async<void, ProviderFailed | StoreError>((resume) => {
+    const file = createWriteStream(path, { mode: 0o600 })
+    const broken = (cause: unknown) =>
+      resume(Effect.fail(new StoreError({ operation: "ProviderClient.download", cause })))
+    let status = 0
+    let bytes = 0
+    const words: Array<Buffer> = []
+    const call = site.upstream.dispatch(request(site, "GET", `/files/${segment(fileId)}/content`), {
+      onHeaders: (told) => {
+        status = told
+      },
+      onData: (chunk) => {
+        bytes += chunk.length
+        const isFile = status >= 200 && status < 300
+        if (!isFile && bytes <= limits.maxBytes) words.push(chunk)
+        if (bytes <= (isFile ? maxResultBytes : limits.maxBytes)) return isFile ? file.write(chunk) : true
+        call.abort()
+        file.destroy()
+        resume(new ProviderFailed({ status: 502, message: "The provider's file with the results is too large." }))
+        return false
+      },
+      onEnd: () => {
+        if (status >= 200 && status < 300) return file.end(() => resume(Effect.void))
+        file.destroy()
+        resume(refused(site, status, Buffer.concat(words)))
+      },
+      onFail: (transport) => {
+        file.destroy()
+        resume(failure(transport))
+      }
+    })
+    file.on("drain", () => call.resume())
+    file.on("error", (cause) => {
+      call.abort()
+      broken(cause)
+    })
+    return Effect.sync(() => {
+      call.abort()
+      file.destroy()
+    })
+  }).pipe(
+    Effect.timeoutFail({
+      duration: downloadTimeoutMs,
+      onTimeout: () => new ProviderFailed({ status: null, message: "The provider's file did not come in time." })
+    })
+  )
+
 /** Null where the account has no such interface. */
-export const clientOf = (
-  upstream: typeof Upstream.Service,
-  { connection, endpoints, spec }: Account
-): ProviderClient | null => {
+export const clientOf = (upstream: typeof Upstream.Service, account: Account): ProviderClient | null => {
+  const { connection, endpoints, spec } = account
   const endpoint = endpoints.chat
   const chat = endpoint?.path("", false)
   if (spec.batches !== "openai" || connection.authType === "oauth" || endpoint === undefined || chat === undefined) {
     return null
   }
   if (pathBeside(chat, "") === null) return null
-  const at = (path: string): string => pathBeside(chat, path) ?? path
-  const failure = (error: RequestError) => new ProviderFailed({ status: null, message: failureText(error) })
-
-  const request = (
-    method: UpstreamRequest["method"],
-    path: string,
-    body: UpstreamRequest["body"] = null,
-    contentType = "application/json"
-  ): UpstreamRequest => ({
-    origin: endpoint.origin,
-    path: at(path),
-    method,
-    headers: [
-      ...endpoint.headers,
-      ...(body === null ? [] : ["content-type", contentType]),
-      "accept",
-      "application/json",
-      "accept-encoding",
-      "identity"
-    ],
-    body,
-    secrets: endpoint.secrets,
-    owner: ownerOf(connection)
-  })
-
-  const refused = (status: number, body: Buffer) =>
-    new ProviderFailed({ status, message: reasonOf(connection, spec, status, body) })
-
-  const ask = (asked: UpstreamRequest, timeoutMs = limits.timeoutMs): Effect.Effect<Json | undefined, ProviderFailed> =>
-    upstream.request(asked, { ...limits, timeoutMs }).pipe(
-      Effect.mapError(failure),
-      Effect.flatMap(({ body, status }) =>
-        status >= 200 && status < 300 ? Effect.succeed(parse(body) as Json | undefined) : refused(status, body)
-      )
-    )
-
-  const readAs = <A>(
-    asked: Effect.Effect<Json | undefined, ProviderFailed>,
-    read: (body: Json | undefined) => A | null
-  ) =>
-    Effect.flatMap(asked, (body) => {
-      const found = read(body)
-      return found === null
-        ? new ProviderFailed({ status: 501, message: `${spec.name} has no batches in OpenAI's form.` })
-        : Effect.succeed(found)
-    })
-
-  const segment = encodeURIComponent
-
-  const download: ProviderClient["download"] = (fileId, path) =>
-    Effect.async<void, ProviderFailed | StoreError>((resume) => {
-      const file = createWriteStream(path, { mode: 0o600 })
-      const broken = (cause: unknown) =>
-        resume(Effect.fail(new StoreError({ operation: "ProviderClient.download", cause })))
-      let status = 0
-      let bytes = 0
-      const words: Array<Buffer> = []
-      const call = upstream.dispatch(request("GET", `/files/${segment(fileId)}/content`), {
-        onHeaders: (told) => {
-          status = told
-        },
-        onData: (chunk) => {
-          bytes += chunk.length
-          const isFile = status >= 200 && status < 300
-          if (!isFile && bytes <= limits.maxBytes) words.push(chunk)
-          if (bytes <= (isFile ? maxResultBytes : limits.maxBytes)) return isFile ? file.write(chunk) : true
-          call.abort()
-          file.destroy()
-          resume(new ProviderFailed({ status: 502, message: "The provider's file with the results is too large." }))
-          return false
-        },
-        onEnd: () => {
-          if (status >= 200 && status < 300) return file.end(() => resume(Effect.void))
-          file.destroy()
-          resume(refused(status, Buffer.concat(words)))
-        },
-        onFail: (transport) => {
-          file.destroy()
-          resume(failure(transport))
-        }
-      })
-      file.on("drain", () => call.resume())
-      file.on("error", (cause) => {
-        call.abort()
-        broken(cause)
-      })
-      return Effect.sync(() => {
-        call.abort()
-        file.destroy()
-      })
-    }).pipe(
-      Effect.timeoutFail({
-        duration: downloadTimeoutMs,
-        onTimeout: () => new ProviderFailed({ status: null, message: "The provider's file did not come in time." })
-      })
-    )
-
+  const site: Site = { upstream, account, endpoint, chat }
   return {
-    upload: (path, boundary) =>
-      Effect.gen(function* () {
-        const { size } = yield* Effect.tryPromise({
-          try: () => stat(path),
-          catch: (cause) => new StoreError({ operation: "ProviderClient.upload", cause })
-        })
-        const body = formOf(path, size, boundary)
-        const type = `multipart/form-data; boundary=${boundary}`
-        return yield* readAs(ask(request("POST", "/files", body, type), uploadTimeoutMs), madeId)
-      }),
-    create: (fileId, url, batchId) => {
-      const body = JSON.stringify({
-        input_file_id: fileId,
-        endpoint: url,
-        completion_window: "24h",
-        metadata: { gateway_batch_id: batchId }
-      })
-      return readAs(ask(request("POST", "/batches", body)), remoteBatchOf)
-    },
-    find: (fileId) =>
-      Effect.map(
-        ask(request("GET", `/batches?limit=${listed}`)),
-        (body) => listedBatches(body).find(({ inputFileId }) => inputFileId === fileId) ?? null
-      ),
-    get: (id) => readAs(ask(request("GET", `/batches/${segment(id)}`)), remoteBatchOf),
-    cancel: (id) => Effect.asVoid(ask(request("POST", `/batches/${segment(id)}/cancel`))),
-    download,
-    remove: (fileId) => Effect.asVoid(ask(request("DELETE", `/files/${segment(fileId)}`)))
+    upload: (path, boundary) => upload(site, path, boundary),
+    create: (fileId, url, batchId) => create(site, fileId, url, batchId),
+    find: (fileId) => find(site, fileId),
+    get: (id) => readAs(site, ask(site, request(site, "GET", `/batches/${segment(id)}`)), remoteBatchOf),
+    cancel: (id) => Effect.asVoid(ask(site, request(site, "POST", `/batches/${segment(id)}/cancel`))),
+    download: (fileId, path) => download(site, fileId, path),
+    remove: (fileId) => Effect.asVoid(ask(site, request(site, "DELETE", `/files/${segment(fileId)}`)))
   }
 }

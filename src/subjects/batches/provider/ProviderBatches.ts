@@ -86,219 +86,237 @@ interface Begun {
   readonly commitment: Commitment | null
 }
 
-export const make = Effect.gen(function* () {
-  const asker = yield* LineAsker
-  const catalog = yield* Catalog.Catalog
-  const { dataDir } = yield* AppConfig
-  const files = yield* Files
-  const keys = yield* ApiKeys
-  const limits = yield* KeyLimits
-  const lines = yield* ProviderLines
-  const results = yield* Results
-  const settings = yield* GatewaySettings
-  const timers = yield* Timers
-  const upstream = yield* Upstream
-  const rest = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+const services = Effect.all({
+  asker: LineAsker,
+  catalog: Catalog.Catalog,
+  config: AppConfig,
+  files: Files,
+  keys: ApiKeys,
+  limits: KeyLimits,
+  lines: ProviderLines,
+  results: Results,
+  settings: GatewaySettings,
+  timers: Timers,
+  upstream: Upstream
+})
+type Services = Effect.Effect.Success<typeof services>
 
-  const plan = (handed: HandedBatch, endpoint: Endpoint, path: string | null, connectionId: string | null) =>
-    planFor(
-      {
-        files,
-        keys,
-        limits,
-        lines,
-        rest,
-        hasBatches: (account) => clientOf(upstream, account) !== null
-      },
-      { batch: handed.batch(), endpoint, spool: handed.spool, path, connectionId }
-    )
+const rest = ({ timers }: Services) => Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
 
-  /** Lines over a limit are asked in the ordinary way, which refuses them, and says so in its own words. */
-  const askBeyond = ({ batch, spool }: HandedBatch, endpoint: Endpoint, { beyond }: Plan) =>
-    beyond.size === 0
-      ? Effect.void
-      : eachLine(files, batch(), rest, (number, line) =>
-          line._tag === "Broken" || !beyond.has(number)
-            ? Effect.void
-            : Effect.flatMap(
-                asker.ask(batch(), endpoint, { number, customId: line.customId, body: line.body }),
-                spool.append
-              )
-        )
+const plan = (
+  services: Services,
+  handed: HandedBatch,
+  endpoint: Endpoint,
+  path: string | null,
+  connectionId: string | null
+) =>
+  planFor(
+    {
+      files: services.files,
+      keys: services.keys,
+      limits: services.limits,
+      lines: services.lines,
+      rest: rest(services),
+      hasBatches: (account) => clientOf(services.upstream, account) !== null
+    },
+    { batch: handed.batch(), endpoint, spool: handed.spool, path, connectionId }
+  )
 
-  /** Creates a batch of an uploaded file, once: where it is not known whether the provider has done so, it is asked first. */
-  const createOnce = (
-    client: ProviderClient,
-    fileId: string,
-    endpoint: Endpoint,
-    id: string,
-    isKnownToBeNew: boolean
-  ) =>
-    Effect.suspend(() => {
-      let isNew = isKnownToBeNew
-      const before = Effect.suspend(() => (isNew ? Effect.succeed(null) : client.find(fileId)))
-      return sometimes(
-        Effect.flatMap(before, (found) => {
-          isNew = false
-          return found === null ? client.create(fileId, endpoint.path, id) : Effect.succeed(found)
-        })
-      )
-    })
-
-  /** Null: the provider has taken nothing. */
-  const handOver = (handed: HandedBatch, endpoint: Endpoint): Effect.Effect<Begun | null, StoreError | Unworkable> =>
-    Effect.gen(function* () {
-      const path = join(batchesFolder(dataDir), `${handed.batch().id}.upload.part`)
-      const planned = yield* plan(handed, endpoint, path, null)
-      const client = planned === null ? null : clientOf(upstream, planned.account)
-      if (planned === null || client === null) return null
-      const { account, commitment } = planned
-      const { id } = handed.batch()
-      const connectionId = account.connection.id
-      yield* handed.save((batch) => ({
-        ...batch,
-        provider: { connectionId, kind: "openai", id: null, fileId: null, prices: planned.prices }
-      }))
-      const given = Effect.gen(function* () {
-        const fileId = yield* sometimes(client.upload(path, `gateway-${id}`))
-        yield* handed.save((batch) => atProvider(batch, { fileId }))
-        const remote = yield* createOnce(client, fileId, endpoint, id, true)
-        yield* handed.save((batch) => atProvider(batch, { id: remote.id }))
-        return { account, client, remote, commitment } satisfies Begun
-      }).pipe(Effect.onError(() => Effect.sync(() => commitment?.leave())))
-      const begun = yield* Effect.either(given)
-      if (Either.isRight(begun)) {
-        yield* askBeyond(handed, endpoint, planned)
-        return begun.right
-      }
-      const error = begun.left
-      if (!(error instanceof ProviderFailed)) return yield* error
-      const { provider } = handed.batch()
-      if (provider?.fileId != null) {
-        // After a failure that says nothing it may have been made all the same.
-        const found = error.isPassing ? yield* Effect.either(sometimes(client.find(provider.fileId))) : null
-        if (found !== null && (Either.isLeft(found) || found.right !== null)) return yield* lost(error.message)
-        yield* Effect.ignore(client.remove(provider.fileId))
-      }
-      yield* handed.save((batch) => ({ ...batch, provider: null }))
-      yield* Effect.logWarning(
-        `${account.spec.name} has not taken the batch ${id}; its lines are asked one by one: ${error.message}`
-      )
-      return null
-    }).pipe(Effect.scoped)
-
-  /** The batch at the provider that the gateway knew of when it ended. */
-  const resumed = (
-    handed: HandedBatch,
-    endpoint: Endpoint,
-    { connectionId, fileId, id }: ProviderBatch
-  ): Effect.Effect<Begun | null, StoreError | Unworkable> =>
-    Effect.gen(function* () {
-      const account = catalog.current().byConnection.get(connectionId)
-      const client = account === undefined ? null : clientOf(upstream, account)
-      if (account === undefined || client === null) {
-        const message = "The connection whose provider had the batch was removed or has no batches any more."
-        return fileId === null ? null : yield* lost(message)
-      }
-      if (fileId === null) return null
-      const planned = yield* Effect.scoped(plan(handed, endpoint, null, connectionId))
-      const known =
-        id === null
-          ? Effect.map(createOnce(client, fileId, endpoint, handed.batch().id, false), (made) => made.id)
-          : Effect.succeed(id)
-      const remote = yield* known.pipe(
-        Effect.tap((found) => handed.save((batch) => atProvider(batch, { id: found }))),
-        Effect.flatMap((found) => ended(client, found, handed)),
-        Effect.catchTag("ProviderFailed", ({ message }) => lost(message)),
-        Effect.onError(() => Effect.sync(() => planned?.commitment?.leave()))
-      )
-      return { account, client, remote, commitment: planned?.commitment ?? null }
-    })
-
-  /** Waits for the end of a batch. */
-  const ended = (client: ProviderClient, id: string, handed: HandedBatch): Effect.Effect<RemoteBatch, Unworkable> =>
-    Effect.gen(function* () {
-      let refusals = 0
-      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, longestPauseMs)) {
-        yield* Effect.sleep(pauseMs)
-        const found = yield* Effect.either(client.get(id))
-        if (Either.isRight(found)) {
-          refusals = 0
-          handed.told(found.right)
-          if (found.right.over !== null) return found.right
-        } else if (!found.left.isPassing) {
-          refusals += 1
-          if (refusals >= mostRefusals) return yield* lost(found.left.message)
-        }
-      }
-    })
-
-  const collected = (handed: HandedBatch, endpoint: Endpoint, begun: Begun, isWhole: boolean) =>
-    Effect.gen(function* () {
-      const { account, client, commitment, remote } = begun
-      const { batch, spool } = handed
-      const end = yield* results.collect({
-        batch: batch(),
-        spool,
-        endpoint,
-        account,
-        remote,
-        isWhole,
-        commitment,
-        download: (fileId, path) =>
-          sometimes(client.download(fileId, path)).pipe(
-            Effect.catchTag("ProviderFailed", ({ message }) =>
-              Effect.fail(new Unworkable("provider_results_lost", message))
+/** Lines over a limit are asked in the ordinary way, which refuses them, and says so in its own words. */
+const askBeyond = (services: Services, { batch, spool }: HandedBatch, endpoint: Endpoint, { beyond }: Plan) =>
+  beyond.size === 0
+    ? Effect.void
+    : eachLine(services.files, batch(), rest(services), (number, line) =>
+        line._tag === "Broken" || !beyond.has(number)
+          ? Effect.void
+          : Effect.flatMap(
+              services.asker.ask(batch(), endpoint, { number, customId: line.customId, body: line.body }),
+              spool.append
             )
-          )
-      })
-      // Its files are of no use any more.
-      for (const fileId of [batch().provider?.fileId ?? null, remote.outputFileId, remote.errorFileId]) {
-        if (fileId !== null) yield* Effect.ignore(client.remove(fileId))
-      }
-      return end
-    })
+      )
 
-  const run = Effect.fn("ProviderBatches.run")(function* (handed: HandedBatch, endpoint: Endpoint) {
-    const { provider, total } = handed.batch()
-    const { completed, failed } = handed.spool.counts()
-    if (provider !== null && completed + failed >= total) return { ending: "completed", problems: [] } as const
-    const known = provider === null ? null : yield* resumed(handed, endpoint, provider)
-    if (known === null && provider === null && !settings.current().batches.useProviderBatch) return null
-    const begun = known ?? (yield* handOver(handed, endpoint))
-    if (begun === null) return null
-    const remote =
-      begun.remote.over === null
-        ? yield* ended(begun.client, begun.remote.id, handed).pipe(
-            Effect.onError(() => Effect.sync(() => begun.commitment?.leave()))
-          )
-        : begun.remote
-    return yield* collected(handed, endpoint, { ...begun, remote }, true)
-  })
-
-  const cancel = Effect.fn("ProviderBatches.cancel")(function* (handed: HandedBatch, endpoint: Endpoint) {
-    const { id: batchId, provider } = handed.batch()
-    const account = provider === null ? undefined : catalog.current().byConnection.get(provider.connectionId)
-    const client = account === undefined ? null : clientOf(upstream, account)
-    if (provider?.fileId == null || account === undefined || client === null) return
-    yield* Effect.gen(function* () {
-      const { fileId } = provider
-      const id = provider.id ?? (fileId === null ? null : ((yield* sometimes(client.find(fileId)))?.id ?? null))
-      if (id === null) return
-      // One that is over cannot be cancelled any more; its results are wanted all the same.
-      yield* Effect.ignore(sometimes(client.cancel(id)))
-      const remote = yield* ended(client, id, handed)
-      yield* collected(handed, endpoint, { account, client, remote, commitment: null }, false)
-    }).pipe(
-      Effect.timeout(cancelWithin),
-      Effect.catchAll((error) => {
-        const reason = error._tag === "Unworkable" ? error.problem.message : error.message
-        return Effect.logWarning(`The batch ${batchId} could not be ended at ${account.spec.name}: ${reason}`)
+/** Creates a batch of an uploaded file, once: where it is not known whether the provider has done so, it is asked first. */
+const createOnce = (client: ProviderClient, fileId: string, endpoint: Endpoint, id: string, isKnownToBeNew: boolean) =>
+  Effect.suspend(() => {
+    let isNew = isKnownToBeNew
+    const before = Effect.suspend(() => (isNew ? Effect.succeed(null) : client.find(fileId)))
+    return sometimes(
+      Effect.flatMap(before, (found) => {
+        isNew = false
+        return found === null ? client.create(fileId, endpoint.path, id) : Effect.succeed(found)
       })
     )
   })
 
-  return ProviderBatches.of({ run, cancel })
+/** Null: the provider has taken nothing. */
+const handOver = (
+  services: Services,
+  handed: HandedBatch,
+  endpoint: Endpoint
+): Effect.Effect<Begun | null, StoreError | Unworkable> =>
+  Effect.gen(function* () {
+    const path = join(batchesFolder(services.config.dataDir), `${handed.batch().id}.upload.part`)
+    const planned = yield* plan(services, handed, endpoint, path, null)
+    const client = planned === null ? null : clientOf(services.upstream, planned.account)
+    if (planned === null || client === null) return null
+    const { account, commitment } = planned
+    const { id } = handed.batch()
+    const connectionId = account.connection.id
+    yield* handed.save((batch) => ({
+      ...batch,
+      provider: { connectionId, kind: "openai", id: null, fileId: null, prices: planned.prices }
+    }))
+    const given = Effect.gen(function* () {
+      const fileId = yield* sometimes(client.upload(path, `gateway-${id}`))
+      yield* handed.save((batch) => atProvider(batch, { fileId }))
+      const remote = yield* createOnce(client, fileId, endpoint, id, true)
+      yield* handed.save((batch) => atProvider(batch, { id: remote.id }))
+      return { account, client, remote, commitment } satisfies Begun
+    }).pipe(Effect.onError(() => Effect.sync(() => commitment?.leave())))
+    const begun = yield* Effect.either(given)
+    if (Either.isRight(begun)) {
+      yield* askBeyond(services, handed, endpoint, planned)
+      return begun.right
+    }
+    const error = begun.left
+    if (!(error instanceof ProviderFailed)) return yield* error
+    const { provider } = handed.batch()
+    if (provider?.fileId != null) {
+      // After a failure that says nothing it may have been made all the same.
+      const found = error.isPassing ? yield* Effect.either(sometimes(client.find(provider.fileId))) : null
+      if (found !== null && (Either.isLeft(found) || found.right !== null)) return yield* lost(error.message)
+      yield* Effect.ignore(client.remove(provider.fileId))
+    }
+    yield* handed.save((batch) => ({ ...batch, provider: null }))
+    yield* Effect.logWarning(
+      `${account.spec.name} has not taken the batch ${id}; its lines are asked one by one: ${error.message}`
+    )
+    return null
+  }).pipe(Effect.scoped)
+
+/** The batch at the provider that the gateway knew of when it ended. */
+const resumed = (
+  services: Services,
+  handed: HandedBatch,
+  endpoint: Endpoint,
+  { connectionId, fileId, id }: ProviderBatch
+): Effect.Effect<Begun | null, StoreError | Unworkable> =>
+  Effect.gen(function* () {
+    const account = services.catalog.current().byConnection.get(connectionId)
+    const client = account === undefined ? null : clientOf(services.upstream, account)
+    if (account === undefined || client === null) {
+      const message = "The connection whose provider had the batch was removed or has no batches any more."
+      return fileId === null ? null : yield* lost(message)
+    }
+    if (fileId === null) return null
+    const planned = yield* Effect.scoped(plan(services, handed, endpoint, null, connectionId))
+    const known =
+      id === null
+        ? Effect.map(createOnce(client, fileId, endpoint, handed.batch().id, false), (made) => made.id)
+        : Effect.succeed(id)
+    const remote = yield* known.pipe(
+      Effect.tap((found) => handed.save((batch) => atProvider(batch, { id: found }))),
+      Effect.flatMap((found) => ended(client, found, handed)),
+      Effect.catchTag("ProviderFailed", ({ message }) => lost(message)),
+      Effect.onError(() => Effect.sync(() => planned?.commitment?.leave()))
+    )
+    return { account, client, remote, commitment: planned?.commitment ?? null }
+  })
+
+/** Waits for the end of a batch. */
+const ended = (client: ProviderClient, id: string, handed: HandedBatch): Effect.Effect<RemoteBatch, Unworkable> =>
+  Effect.gen(function* () {
+    let refusals = 0
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, longestPauseMs)) {
+      yield* Effect.sleep(pauseMs)
+      const found = yield* Effect.either(client.get(id))
+      if (Either.isRight(found)) {
+        refusals = 0
+        handed.told(found.right)
+        if (found.right.over !== null) return found.right
+      } else if (!found.left.isPassing) {
+        refusals += 1
+        if (refusals >= mostRefusals) return yield* lost(found.left.message)
+      }
+    }
+  })
+
+const collected = ({ results }: Services, handed: HandedBatch, endpoint: Endpoint, begun: Begun, isWhole: boolean) =>
+  Effect.gen(function* () {
+    const { account, client, commitment, remote } = begun
+    const { batch, spool } = handed
+    const end = yield* results.collect({
+      batch: batch(),
+      spool,
+      endpoint,
+      account,
+      remote,
+      isWhole,
+      commitment,
+      download: (fileId, path) =>
+        sometimes(client.download(fileId, path)).pipe(
+          Effect.catchTag("ProviderFailed", ({ message }) =>
+            Effect.fail(new Unworkable("provider_results_lost", message))
+          )
+        )
+    })
+    // Its files are of no use any more.
+    for (const fileId of [batch().provider?.fileId ?? null, remote.outputFileId, remote.errorFileId]) {
+      if (fileId !== null) yield* Effect.ignore(client.remove(fileId))
+    }
+    return end
+  })
+
+const run = Effect.fn("ProviderBatches.run")(function* (services: Services, handed: HandedBatch, endpoint: Endpoint) {
+  const { provider, total } = handed.batch()
+  const { completed, failed } = handed.spool.counts()
+  if (provider !== null && completed + failed >= total) return { ending: "completed", problems: [] } as const
+  const known = provider === null ? null : yield* resumed(services, handed, endpoint, provider)
+  if (known === null && provider === null && !services.settings.current().batches.useProviderBatch) return null
+  const begun = known ?? (yield* handOver(services, handed, endpoint))
+  if (begun === null) return null
+  const remote =
+    begun.remote.over === null
+      ? yield* ended(begun.client, begun.remote.id, handed).pipe(
+          Effect.onError(() => Effect.sync(() => begun.commitment?.leave()))
+        )
+      : begun.remote
+  return yield* collected(services, handed, endpoint, { ...begun, remote }, true)
+})
+
+const cancel = Effect.fn("ProviderBatches.cancel")(function* (
+  services: Services,
+  handed: HandedBatch,
+  endpoint: Endpoint
+) {
+  const { id: batchId, provider } = handed.batch()
+  const account = provider === null ? undefined : services.catalog.current().byConnection.get(provider.connectionId)
+  const client = account === undefined ? null : clientOf(services.upstream, account)
+  if (provider?.fileId == null || account === undefined || client === null) return
+  yield* Effect.gen(function* () {
+    const { fileId } = provider
+    const id = provider.id ?? (fileId === null ? null : ((yield* sometimes(client.find(fileId)))?.id ?? null))
+    if (id === null) return
+    // One that is over cannot be cancelled any more; its results are wanted all the same.
+    yield* Effect.ignore(sometimes(client.cancel(id)))
+    const remote = yield* ended(client, id, handed)
+    yield* collected(services, handed, endpoint, { account, client, remote, commitment: null }, false)
+  }).pipe(
+    Effect.timeout(cancelWithin),
+    Effect.catchAll((error) => {
+      const reason = error._tag === "Unworkable" ? error.problem.message : error.message
+      return Effect.logWarning(`The batch ${batchId} could not be ended at ${account.spec.name}: ${reason}`)
+    })
+  )
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  return ProviderBatches.of({
+    run: (handed, endpoint) => run(all, handed, endpoint),
+    cancel: (handed, endpoint) => cancel(all, handed, endpoint)
+  })
 })
 
 export const layer: Layer.Layer<

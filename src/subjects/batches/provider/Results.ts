@@ -89,144 +89,154 @@ const missing = ({ over }: RemoteBatch): LineProblem =>
 const onDisk = <A>(run: () => Promise<A>): Effect.Effect<A, StoreError> =>
   Effect.tryPromise({ try: run, catch: (cause) => new StoreError({ operation: "Results.read", cause }) })
 
-export const make = Effect.gen(function* () {
-  const { dataDir } = yield* AppConfig
-  const files = yield* Files
-  const journal = yield* UsageJournal
-  const keys = yield* ApiKeys
-  const limits = yield* KeyLimits
-  const prices = yield* PriceBook
-  const resolutions = yield* Resolutions
-  const timers = yield* Timers
-  // What the input says of the lines is in memory meanwhile.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
-  const rest = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+const services = Effect.all({
+  config: AppConfig,
+  files: Files,
+  journal: UsageJournal,
+  keys: ApiKeys,
+  limits: KeyLimits,
+  prices: PriceBook,
+  resolutions: Resolutions,
+  timers: Timers
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
 
-  /** The provider's name of a model that was asked for. */
-  const modelAt = (account: Account, requested: string): string => {
-    const found = resolutions.requested(requested)
-    const targets = "_tag" in found ? [] : found.targets
-    return targets.find((target) => target.account.connection.id === account.connection.id)?.model ?? requested
+const rest = ({ timers }: Deps) => Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+
+/** The provider's name of a model that was asked for. */
+const modelAt = ({ resolutions }: Deps, account: Account, requested: string): string => {
+  const found = resolutions.requested(requested)
+  const targets = "_tag" in found ? [] : found.targets
+  return targets.find((target) => target.account.connection.id === account.connection.id)?.model ?? requested
+}
+
+const eachResult = (
+  deps: Deps,
+  path: string,
+  each: (result: RemoteResult) => Effect.Effect<void, StoreError>
+): Effect.Effect<void, StoreError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const file = yield* Effect.acquireRelease(
+        onDisk(() => open(path, "r")),
+        (opened) => Effect.promise(() => opened.close())
+      )
+      const reader = new LineReader(file, maxLineBytes)
+      for (let count = 1; ; count += 1) {
+        const line = yield* onDisk(() => reader.next())
+        if (line === null) return
+        const result = line.bytes === null ? null : remoteResultOf(line.bytes)
+        if (result !== null) yield* each(result)
+        if (count % turnLines === 0) yield* rest(deps)
+      }
+    })
+  )
+
+/** A commitment that books what comes, whatever is left of the limits. */
+const promised = ({ keys, limits }: Deps, { createdAtMs, id, inProgressAtMs, owner }: Batch): Commitment | null => {
+  const key = owner === "" ? null : keys.get(owner)
+  if (key === null) return null
+  const receivedMs = inProgressAtMs ?? createdAtMs
+  const asking = { requestId: id, receivedMs, sessionId: null, isCountedBefore: true, isPromised: true }
+  const admitted = limits.admit(key, asking)
+  return admitted instanceof LimitReached ? null : admitted
+}
+
+const batchPriceNow = ({ prices }: Deps, provider: string, model: string): ModelPrice | null => {
+  const price = prices.price(provider, model)
+  return price === null ? null : batchPrice(price)
+}
+
+const collect = (deps: Deps, collecting: Collecting): Effect.Effect<ProviderEnd, StoreError | Unworkable> => {
+  const { account, batch, download, endpoint, isWhole, remote, spool } = collecting
+  const { connection, spec } = account
+  const commitment = collecting.commitment ?? promised(deps, batch)
+  const charges: Array<Charge> = []
+  const asked = new Map<number, Asked>()
+
+  const resultOf = (result: RemoteResult, { bounds, customId, model: requestedModel }: Asked): LineResult => {
+    const { line } = result
+    if (result._tag === "NotAsked") return failedLine(batch.id, line, customId, { ...result, param: null })
+    const { body, status } = result
+    const model = modelAt(deps, account, requestedModel)
+    const price = fixedPrice(batch, model) ?? batchPriceNow(deps, spec.id, model)
+    const row = resultRow({
+      batch,
+      line,
+      endpoint,
+      spec,
+      connectionId: connection.id,
+      requestedModel,
+      model,
+      price,
+      status,
+      body,
+      bounds
+    })
+    deps.journal.append(row)
+    const { costNanoUsd, tokens } = row
+    charges.push({ provider: spec.id, model, nanoUsd: costNanoUsd, tokens: tokens.in + tokens.out })
+    return answeredLine(batch.id, line, customId, { requestId: row.id, status, body: JSON.stringify(body) })
   }
 
-  const eachResult = (
-    path: string,
-    each: (result: RemoteResult) => Effect.Effect<void, StoreError>
-  ): Effect.Effect<void, StoreError> =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const file = yield* Effect.acquireRelease(
-          onDisk(() => open(path, "r")),
-          (opened) => Effect.promise(() => opened.close())
-        )
-        const reader = new LineReader(file, maxLineBytes)
-        for (let count = 1; ; count += 1) {
-          const line = yield* onDisk(() => reader.next())
-          if (line === null) return
-          const result = line.bytes === null ? null : remoteResultOf(line.bytes)
-          if (result !== null) yield* each(result)
-          if (count % turnLines === 0) yield* rest
-        }
-      })
-    )
-
-  /** A commitment that books what comes, whatever is left of the limits. */
-  const promised = ({ createdAtMs, id, inProgressAtMs, owner }: Batch): Commitment | null => {
-    const key = owner === "" ? null : keys.get(owner)
-    if (key === null) return null
-    const receivedMs = inProgressAtMs ?? createdAtMs
-    const asking = { requestId: id, receivedMs, sessionId: null, isCountedBefore: true, isPromised: true }
-    const admitted = limits.admit(key, asking)
-    return admitted instanceof LimitReached ? null : admitted
-  }
-
-  const batchPriceNow = (provider: string, model: string): ModelPrice | null => {
-    const price = prices.price(provider, model)
-    return price === null ? null : batchPrice(price)
-  }
-
-  const collect = (collecting: Collecting): Effect.Effect<ProviderEnd, StoreError | Unworkable> => {
-    const { account, batch, download, endpoint, isWhole, remote, spool } = collecting
-    const { connection, spec } = account
-    const commitment = collecting.commitment ?? promised(batch)
-    const charges: Array<Charge> = []
-    const asked = new Map<number, Asked>()
-
-    const resultOf = (result: RemoteResult, { bounds, customId, model: requestedModel }: Asked): LineResult => {
-      const { line } = result
-      if (result._tag === "NotAsked") return failedLine(batch.id, line, customId, { ...result, param: null })
-      const { body, status } = result
-      const model = modelAt(account, requestedModel)
-      const price = fixedPrice(batch, model) ?? batchPriceNow(spec.id, model)
-      const row = resultRow({
-        batch,
-        line,
-        endpoint,
-        spec,
-        connectionId: connection.id,
-        requestedModel,
-        model,
-        price,
-        status,
-        body,
-        bounds
-      })
-      journal.append(row)
-      const { costNanoUsd, tokens } = row
-      charges.push({ provider: spec.id, model, nanoUsd: costNanoUsd, tokens: tokens.in + tokens.out })
-      return answeredLine(batch.id, line, customId, { requestId: row.id, status, body: JSON.stringify(body) })
-    }
-
-    const take = (result: RemoteResult): Effect.Effect<void, StoreError> =>
-      Effect.suspend(() => {
-        const known = asked.get(result.line)
-        return known === undefined || spool.has(result.line) ? Effect.void : spool.append(resultOf(result, known))
-      })
-
-    const settle = Effect.sync(() => {
-      if (commitment === null) return
-      limits.settle(commitment, charges)
-      commitment.leave()
+  const take = (result: RemoteResult): Effect.Effect<void, StoreError> =>
+    Effect.suspend(() => {
+      const known = asked.get(result.line)
+      return known === undefined || spool.has(result.line) ? Effect.void : spool.append(resultOf(result, known))
     })
 
-    return Effect.gen(function* () {
-      yield* eachLine(files, batch, rest, (number, line) => {
-        if (spool.has(number)) return Effect.void
-        if (line._tag === "Broken") return spool.append(failedLine(batch.id, number, line.customId, line.problem))
-        asked.set(number, {
-          customId: line.customId,
-          model: stringOr(line.body["model"]) ?? "",
-          bounds: lineBounds(line.body)
-        })
-        return Effect.void
-      })
-      const path = join(batchesFolder(dataDir), `${batch.id}.results.part`)
-      for (const fileId of [remote.outputFileId, remote.errorFileId]) {
-        if (fileId === null) continue
-        yield* Effect.zipRight(download(fileId, path), eachResult(path, take)).pipe(
-          Effect.ensuring(Effect.promise(() => rm(path, { force: true })))
-        )
-      }
-      if (remote.over === "failed") {
-        const words = remote.problems.length === 0 ? ["It gives no reason."] : remote.problems
-        const problems = words.map((message) => ({
-          code: "provider_batch_failed",
-          message: `${spec.name}: ${scrub(message.slice(0, 4_000), secretsOf(connection, spec)).slice(0, 500)}`,
-          line: null,
-          param: null
-        }))
-        return { ending: "failed", problems } satisfies ProviderEnd
-      }
-      if (isWhole) {
-        for (const [number, { customId }] of asked) {
-          if (!spool.has(number)) yield* spool.append(failedLine(batch.id, number, customId, missing(remote)))
-        }
-      }
-      return { ending: remote.over === "expired" ? "expired" : "completed", problems: [] } satisfies ProviderEnd
-    }).pipe(Effect.ensuring(settle), oneAtATime)
-  }
+  const settle = Effect.sync(() => {
+    if (commitment === null) return
+    deps.limits.settle(commitment, charges)
+    commitment.leave()
+  })
 
-  return Results.of({ collect })
+  return Effect.gen(function* () {
+    yield* eachLine(deps.files, batch, rest(deps), (number, line) => {
+      if (spool.has(number)) return Effect.void
+      if (line._tag === "Broken") return spool.append(failedLine(batch.id, number, line.customId, line.problem))
+      asked.set(number, {
+        customId: line.customId,
+        model: stringOr(line.body["model"]) ?? "",
+        bounds: lineBounds(line.body)
+      })
+      return Effect.void
+    })
+    const path = join(batchesFolder(deps.config.dataDir), `${batch.id}.results.part`)
+    for (const fileId of [remote.outputFileId, remote.errorFileId]) {
+      if (fileId === null) continue
+      yield* Effect.zipRight(download(fileId, path), eachResult(deps, path, take)).pipe(
+        Effect.ensuring(Effect.promise(() => rm(path, { force: true })))
+      )
+    }
+    if (remote.over === "failed") {
+      const words = remote.problems.length === 0 ? ["It gives no reason."] : remote.problems
+      const problems = words.map((message) => ({
+        code: "provider_batch_failed",
+        message: `${spec.name}: ${scrub(message.slice(0, 4_000), secretsOf(connection, spec)).slice(0, 500)}`,
+        line: null,
+        param: null
+      }))
+      return { ending: "failed", problems } satisfies ProviderEnd
+    }
+    if (isWhole) {
+      for (const [number, { customId }] of asked) {
+        if (!spool.has(number)) yield* spool.append(failedLine(batch.id, number, customId, missing(remote)))
+      }
+    }
+    return { ending: remote.over === "expired" ? "expired" : "completed", problems: [] } satisfies ProviderEnd
+  }).pipe(Effect.ensuring(settle), deps.oneAtATime)
+}
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  // What the input says of the lines is in memory meanwhile.
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const deps: Deps = { ...all, oneAtATime }
+
+  return Results.of({ collect: (collecting) => collect(deps, collecting) })
 })
 
 export const layer: Layer.Layer<

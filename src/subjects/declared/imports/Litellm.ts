@@ -114,157 +114,207 @@ const fallbacksOf = (...given: ReadonlyArray<Json | undefined>): ReadonlyMap<str
 const priceTable = (prices: ReadonlyMap<string, ReadonlyMap<string, JsonObject>>): JsonObject =>
   Object.fromEntries(Array.from(prices, ([provider, models]) => [provider, Object.fromEntries(models)]))
 
-export const readLitellm = (given: Json, options: ImportOptions): Imported => {
-  const config = objectOr(given)
-  const rows: Array<Row> = []
-  const accounts = makeAccounts("litellm", options.providers)
-  const variables = makeVariables()
-  const groups = new Map<string, Array<Deployment>>()
-  const prices = new Map<string, Map<string, JsonObject>>()
-  const router = objectOr(config["router_settings"])
-  const library = objectOr(config["litellm_settings"])
+/** State of a reading. */
+interface Reading {
+  readonly options: ImportOptions
+  readonly rows: Array<Row>
+  readonly accounts: ReturnType<typeof makeAccounts>
+  readonly variables: ReturnType<typeof makeVariables>
+  readonly groups: Map<string, Array<Deployment>>
+  readonly prices: Map<string, Map<string, JsonObject>>
+  readonly combos: Array<JsonObject>
+  readonly aliases: Record<string, string>
+}
 
-  for (const [at, each] of list(config["model_list"]).entries()) {
-    const entry = objectOr(each)
-    const params = objectOr(entry["litellm_params"])
-    const group = stringOr(entry["model_name"]) ?? ""
-    const whole = stringOr(params["model"]) ?? ""
-    const what = `model_list.${at}: ${group === "" ? "no name" : group}`
-    if (group === "" || whole === "") {
-      rows.push(leftOut(what, "It has no model_name or no litellm_params.model."))
-      continue
-    }
-    const slash = whole.indexOf("/")
-    const prefix = slash === -1 ? "openai" : whole.slice(0, slash)
-    const model = slash === -1 ? whole : whole.slice(slash + 1)
-    const base = stringOr(params["api_base"]) ?? stringOr(params["base_url"])
-    const baseUrl = base === null || base.startsWith("os.environ/") ? null : base.replace(/\/+$/, "")
-    const known = options.providers.get(names[prefix] ?? prefix)
-    if (base !== null && baseUrl === null) {
-      rows.push(leftOut(what, `Its address is a variable (${base}): write the address itself.`))
-      continue
-    }
-    const isNode = baseUrl !== null && compatible.has(prefix)
-    if (!isNode && known === undefined) {
-      rows.push(leftOut(what, `The provider '${prefix}' is not known here; add a node with 'gateway provider node'.`))
-      continue
-    }
-    const host = isNode ? prefixFor(baseUrl ?? "") : (known ?? prefix)
-    const { apiKey, isReplaced } = keyOf(params["api_key"], variables(host, stringOr(params["api_key"])), options)
-    const provider = isNode ? accounts.node(baseUrl ?? "", "openai-compatible", apiKey) : host
-    const isPattern = model.includes("*")
-    const account = { provider, apiKey, baseUrl: isNode ? null : baseUrl }
-    const connection = accounts.use(account, isPattern ? null : model)
-    const weight = numberOr(params["weight"]) ?? numberOr(params["rpm"]) ?? numberOr(params["tpm"])
-    if (!isPattern) {
-      const target = { model: `${provider}/${model}`, connection, weight }
-      groups.set(group, [...(groups.get(group) ?? []), target])
-    }
-    const own = priceOf(params, objectOr(entry["model_info"]))
-    const ofProvider = prices.get(provider) ?? new Map<string, JsonObject>()
-    const former = isPattern ? undefined : ofProvider.get(model)
-    if (own.price !== null && !isPattern && former === undefined) prices.set(provider, ofProvider.set(model, own.price))
-    const isOtherPrice = own.price !== null && former !== undefined && !same(own.price, former)
-    const read = new Set(["model", "api_base", "base_url", "api_key", "weight", "rpm", "tpm", ...own.read])
-    const extras = Object.keys(params).filter((name) => !read.has(name))
-    const notes = [
-      ...(isReplaced ? [`Its key is ${apiKey ?? ""} now: set that variable, or use --with-secrets.`] : []),
-      ...(isPattern ? ["All models of the provider are offered under their own names."] : []),
-      ...(isOtherPrice ? [`Its price is not taken: '${provider}/${model}' has another one above.`] : []),
-      ...(own.problem === null ? [] : [own.problem]),
-      ...(isPattern && own.price !== null ? ["Its price is not taken: it is of no model."] : []),
-      ...(extras.length > 0 ? [`Without ${extras.join(", ")}.`] : [])
-    ]
-    rows.push(notes.length === 0 ? taken(what) : changed(what, notes.join(" ")))
+/** Names of model groups as they are here. */
+interface Naming {
+  readonly fallbacks: ReadonlyMap<string, ReadonlyArray<string>>
+  /** Groups that become a combo. */
+  readonly combosOf: ReadonlySet<string>
+}
+
+/** Notes a price for a model that has none yet; true: it has another one. */
+const notePrice = ({ prices }: Reading, provider: string, model: string, price: JsonObject | null): boolean => {
+  if (price === null) return false
+  const ofProvider = prices.get(provider) ?? new Map<string, JsonObject>()
+  const former = ofProvider.get(model)
+  if (former === undefined) prices.set(provider, ofProvider.set(model, price))
+  return former !== undefined && !same(price, former)
+}
+
+const readDeployment = (reading: Reading, each: Json, at: number): Row => {
+  const { accounts, groups, options, variables } = reading
+  const entry = objectOr(each)
+  const params = objectOr(entry["litellm_params"])
+  const group = stringOr(entry["model_name"]) ?? ""
+  const whole = stringOr(params["model"]) ?? ""
+  const what = `model_list.${at}: ${group === "" ? "no name" : group}`
+  if (group === "" || whole === "") return leftOut(what, "It has no model_name or no litellm_params.model.")
+  const slash = whole.indexOf("/")
+  const prefix = slash === -1 ? "openai" : whole.slice(0, slash)
+  const model = slash === -1 ? whole : whole.slice(slash + 1)
+  const base = stringOr(params["api_base"]) ?? stringOr(params["base_url"])
+  const baseUrl = base === null || base.startsWith("os.environ/") ? null : base.replace(/\/+$/, "")
+  const known = options.providers.get(names[prefix] ?? prefix)
+  if (base !== null && baseUrl === null) {
+    return leftOut(what, `Its address is a variable (${base}): write the address itself.`)
   }
+  const isNode = baseUrl !== null && compatible.has(prefix)
+  if (!isNode && known === undefined) {
+    return leftOut(what, `The provider '${prefix}' is not known here; add a node with 'gateway provider node'.`)
+  }
+  const host = isNode ? prefixFor(baseUrl ?? "") : (known ?? prefix)
+  const { apiKey, isReplaced } = keyOf(params["api_key"], variables(host, stringOr(params["api_key"])), options)
+  const provider = isNode ? accounts.node(baseUrl ?? "", "openai-compatible", apiKey) : host
+  const isPattern = model.includes("*")
+  const account = { provider, apiKey, baseUrl: isNode ? null : baseUrl }
+  const connection = accounts.use(account, isPattern ? null : model)
+  const weight = numberOr(params["weight"]) ?? numberOr(params["rpm"]) ?? numberOr(params["tpm"])
+  if (!isPattern) {
+    const target = { model: `${provider}/${model}`, connection, weight }
+    groups.set(group, [...(groups.get(group) ?? []), target])
+  }
+  const own = priceOf(params, objectOr(entry["model_info"]))
+  const isOtherPrice = !isPattern && notePrice(reading, provider, model, own.price)
+  const read = new Set(["model", "api_base", "base_url", "api_key", "weight", "rpm", "tpm", ...own.read])
+  const extras = Object.keys(params).filter((name) => !read.has(name))
+  const notes = [
+    ...(isReplaced ? [`Its key is ${apiKey ?? ""} now: set that variable, or use --with-secrets.`] : []),
+    ...(isPattern ? ["All models of the provider are offered under their own names."] : []),
+    ...(isOtherPrice ? [`Its price is not taken: '${provider}/${model}' has another one above.`] : []),
+    ...(own.problem === null ? [] : [own.problem]),
+    ...(isPattern && own.price !== null ? ["Its price is not taken: it is of no model."] : []),
+    ...(extras.length > 0 ? [`Without ${extras.join(", ")}.`] : [])
+  ]
+  return notes.length === 0 ? taken(what) : changed(what, notes.join(" "))
+}
 
+const namingOf = ({ groups }: Reading, router: JsonObject, library: JsonObject): Naming => {
   const fallbacks = fallbacksOf(
     router["fallbacks"],
     library["fallbacks"],
     router["context_window_fallbacks"],
     library["context_window_fallbacks"]
   )
-  const wanted = stringOr(router["routing_strategy"]) ?? "simple-shuffle"
-  const combos: Array<JsonObject> = []
-  const aliases: Record<string, string> = {}
   const combosOf = new Set(
     [...groups].filter(([group, all]) => all.length > 1 || fallbacks.has(group)).map(([group]) => group)
   )
-  const reference = (group: string): string | null => {
-    if (combosOf.has(group)) return `combo:${comboName(group)}`
-    const [only] = groups.get(group) ?? []
-    return only?.model ?? null
-  }
-  const poolName = (group: string): string => comboName(fallbacks.has(group) ? `${group} pool` : group)
-  /** A group without its own fallbacks, so that two groups may be each other's. */
-  const poolOf = (group: string): string | null => {
-    const all = groups.get(group) ?? []
-    return all.length > 1 ? `combo:${poolName(group)}` : (all[0]?.model ?? null)
-  }
-  const alias = (name: string, model: string): boolean => {
-    if (!options.providers.has(name.split("/", 1)[0] ?? "")) {
-      aliases[name] = model
-      return true
-    }
-    rows.push(leftOut(`model group ${name}`, `It begins with the name of a provider; ask for '${model}'.`))
-    return false
-  }
+  return { fallbacks, combosOf }
+}
 
-  for (const [group, deployments] of groups) {
-    const [only] = deployments
-    if (only === undefined) continue
-    const name = comboName(group)
-    if (!combosOf.has(group)) {
-      if (only.model !== group) alias(group, only.model)
-      continue
-    }
-    const hasWeights = wanted === "simple-shuffle" && deployments.every(({ weight }) => weight !== null && weight > 0)
-    const strategy = hasWeights ? "weighted" : (strategies[wanted] ?? "random")
-    const pool = deployments.map(({ connection, model, weight }) =>
-      hasWeights ? { model, connection, weight } : { model, connection }
-    )
-    const others = (fallbacks.get(group) ?? []).flatMap((other) => {
-      const model = poolOf(other)
-      if (model === null) rows.push(leftOut(`fallback ${group} -> ${other}`, "There is no model group of that name."))
-      return model === null ? [] : [{ model }]
-    })
-    if (!fallbacks.has(group)) combos.push({ name, strategy, targets: pool })
-    else if (pool.length === 1) combos.push({ name, strategy: "priority", targets: [...pool, ...others] })
-    else {
-      const inner = poolName(group)
-      combos.push({ name: inner, strategy, targets: pool })
-      combos.push({ name, strategy: "priority", targets: [{ model: `combo:${inner}` }, ...others] })
-    }
-    if (name !== group) rows.push(changed(`model group ${group}`, `Its name here is '${name}'.`))
-  }
+const referenceTo = ({ groups }: Reading, { combosOf }: Naming, group: string): string | null => {
+  if (combosOf.has(group)) return `combo:${comboName(group)}`
+  const [only] = groups.get(group) ?? []
+  return only?.model ?? null
+}
 
-  for (const [name, to] of Object.entries(objectOr(router["model_group_alias"]))) {
-    const group = stringOr(to) ?? stringOr(objectOr(to)["model"]) ?? ""
-    const model = reference(group)
-    if (model === null) rows.push(leftOut(`model_group_alias ${name}`, `There is no model group '${group}'.`))
-    else if (model.startsWith("combo:")) {
-      combos.push({ name: comboName(name), strategy: "priority", targets: [{ model }] })
-      rows.push(taken(`model_group_alias ${name}`))
-    } else if (alias(name, model)) rows.push(taken(`model_group_alias ${name}`))
-  }
+const poolName = ({ fallbacks }: Naming, group: string): string =>
+  comboName(fallbacks.has(group) ? `${group} pool` : group)
 
-  const teams = budgetsOf(config)
-  rows.push(...teams.rows)
-  for (const [section, members] of Object.entries(config)) {
-    if (section === "model_list") continue
+/** A group without its own fallbacks, so that two groups may be each other's. */
+const poolOf = ({ groups }: Reading, naming: Naming, group: string): string | null => {
+  const all = groups.get(group) ?? []
+  return all.length > 1 ? `combo:${poolName(naming, group)}` : (all[0]?.model ?? null)
+}
+
+const addAlias = ({ aliases, options, rows }: Reading, name: string, model: string): boolean => {
+  if (!options.providers.has(name.split("/", 1)[0] ?? "")) {
+    aliases[name] = model
+    return true
+  }
+  rows.push(leftOut(`model group ${name}`, `It begins with the name of a provider; ask for '${model}'.`))
+  return false
+}
+
+/** Makes an alias of a group of one deployment, and a combo, or two, of each other one. */
+const readGroup = (
+  reading: Reading,
+  naming: Naming,
+  group: string,
+  deployments: ReadonlyArray<Deployment>,
+  wanted: string
+): void => {
+  const { combos, rows } = reading
+  const [only] = deployments
+  if (only === undefined) return
+  const name = comboName(group)
+  if (!naming.combosOf.has(group)) {
+    if (only.model !== group) addAlias(reading, group, only.model)
+    return
+  }
+  const hasWeights = wanted === "simple-shuffle" && deployments.every(({ weight }) => weight !== null && weight > 0)
+  const strategy = hasWeights ? "weighted" : (strategies[wanted] ?? "random")
+  const pool = deployments.map(({ connection, model, weight }) =>
+    hasWeights ? { model, connection, weight } : { model, connection }
+  )
+  const others = (naming.fallbacks.get(group) ?? []).flatMap((other) => {
+    const model = poolOf(reading, naming, other)
+    if (model === null) rows.push(leftOut(`fallback ${group} -> ${other}`, "There is no model group of that name."))
+    return model === null ? [] : [{ model }]
+  })
+  if (!naming.fallbacks.has(group)) combos.push({ name, strategy, targets: pool })
+  else if (pool.length === 1) combos.push({ name, strategy: "priority", targets: [...pool, ...others] })
+  else {
+    const inner = poolName(naming, group)
+    combos.push({ name: inner, strategy, targets: pool })
+    combos.push({ name, strategy: "priority", targets: [{ model: `combo:${inner}` }, ...others] })
+  }
+  if (name !== group) rows.push(changed(`model group ${group}`, `Its name here is '${name}'.`))
+}
+
+const readAlias = (reading: Reading, naming: Naming, name: string, to: Json | undefined): void => {
+  const { combos, rows } = reading
+  const group = stringOr(to) ?? stringOr(objectOr(to)["model"]) ?? ""
+  const model = referenceTo(reading, naming, group)
+  if (model === null) rows.push(leftOut(`model_group_alias ${name}`, `There is no model group '${group}'.`))
+  else if (model.startsWith("combo:")) {
+    combos.push({ name: comboName(name), strategy: "priority", targets: [{ model }] })
+    rows.push(taken(`model_group_alias ${name}`))
+  } else if (addAlias(reading, name, model)) rows.push(taken(`model_group_alias ${name}`))
+}
+
+/** Sections and members that are not read. */
+const leftOutOf = (config: JsonObject): ReadonlyArray<Row> =>
+  Object.entries(config).flatMap(([section, members]) => {
+    if (section === "model_list") return []
     if (!isObject(members)) {
-      rows.push(
+      return [
         leftOut(section, section === "teams" ? "Of teams only budgets are taken." : "It has no counterpart here.")
-      )
-      continue
+      ]
     }
-    for (const name of Object.keys(members)) {
-      if (["fallbacks", "context_window_fallbacks", "model_group_alias", "routing_strategy"].includes(name)) continue
-      rows.push(
+    return Object.keys(members)
+      .filter(
+        (name) => !["fallbacks", "context_window_fallbacks", "model_group_alias", "routing_strategy"].includes(name)
+      )
+      .map((name) =>
         leftOut(`${section}.${name}`, elsewhere[name] ?? budgetsElsewhere[name] ?? "It has no counterpart here.")
       )
-    }
+  })
+
+export const readLitellm = (given: Json, options: ImportOptions): Imported => {
+  const config = objectOr(given)
+  const reading: Reading = {
+    options,
+    rows: [],
+    accounts: makeAccounts("litellm", options.providers),
+    variables: makeVariables(),
+    groups: new Map(),
+    prices: new Map(),
+    combos: [],
+    aliases: {}
   }
+  const { accounts, aliases, combos, groups, prices, rows } = reading
+  for (const [at, each] of list(config["model_list"]).entries()) rows.push(readDeployment(reading, each, at))
+
+  const router = objectOr(config["router_settings"])
+  const naming = namingOf(reading, router, objectOr(config["litellm_settings"]))
+  const wanted = stringOr(router["routing_strategy"]) ?? "simple-shuffle"
+  for (const [group, deployments] of groups) readGroup(reading, naming, group, deployments, wanted)
+  for (const [name, to] of Object.entries(objectOr(router["model_group_alias"]))) {
+    readAlias(reading, naming, name, to)
+  }
+  const teams = budgetsOf(config)
+  for (const row of [...teams.rows, ...leftOutOf(config)]) rows.push(row)
 
   const nodes = accounts.nodes()
   const connections = accounts.connections()

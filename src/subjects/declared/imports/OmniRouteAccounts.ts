@@ -83,149 +83,189 @@ export interface OmniRouteAccounts {
   readonly rows: ReadonlyArray<Row>
 }
 
-export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): OmniRouteAccounts => {
-  const rows: Array<Row> = []
-  const variable = makeNames("_")
-  const nodes: Array<JsonObject> = []
+/** State of a reading, and the names that are taken. */
+interface Reading {
+  readonly options: ImportOptions
+  readonly rows: Array<Row>
+  readonly nodes: Array<JsonObject>
+  readonly connections: Array<JsonObject>
+  /** Addresses of the nodes, by prefix. */
+  readonly addresses: Map<string, string>
   /** Prefixes by id and prefix. */
-  const prefixes = new Map<string, string>()
-  const prefixFor = makeNames("-", options.providers.keys())
+  readonly prefixes: Map<string, string>
+  readonly byId: Map<string, string>
+  readonly variable: (wanted: string) => string
+  readonly prefixFor: (wanted: string) => string
+  /** Names of connections, by provider. */
+  readonly named: Map<string, (wanted: string) => string>
+}
 
-  const builtIn = (name: string): string | null =>
-    options.providers.get(Object.hasOwn(names, name) ? (names[name] ?? name) : name) ?? null
+const builtIn = ({ options }: Reading, name: string): string | null =>
+  options.providers.get(Object.hasOwn(names, name) ? (names[name] ?? name) : name) ?? null
 
-  const headersOf = (given: Json | undefined, owner: string, notes: Array<string>): JsonObject | null => {
-    const headers = Object.entries(objectOr(given)).flatMap(
-      ([name, value]): ReadonlyArray<readonly [string, string]> => {
-        if (typeof value !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) return []
-        const isSealed = value.startsWith(sealed)
-        if (!isSealed && (options.withSecrets || !isSecretHeader(name, value))) return [[name, escaped(value)]]
-        const reference = variable(variableOf(owner, name).replace(/_API_KEY$/, ""))
-        notes.push(`Its header ${name} is \${${reference}} now: set that variable.`)
-        return [[name, `\${${reference}}`]]
-      }
-    )
-    if (headers.length > mostHeaders) notes.push(`Without all but ${mostHeaders} of its headers.`)
-    return headers.length === 0 ? null : Object.fromEntries(headers.slice(0, mostHeaders))
+const providerOf = (reading: Reading, name: string): string | null =>
+  reading.prefixes.get(name) ?? builtIn(reading, name)
+
+const modelOf = (reading: Reading, given: string): string | null => {
+  const slash = given.indexOf("/")
+  const found = slash > 0 && slash < given.length - 1 ? providerOf(reading, given.slice(0, slash)) : null
+  return found === null ? null : `${found}${given.slice(slash)}`
+}
+
+const headersOf = (
+  { options, variable }: Reading,
+  given: Json | undefined,
+  owner: string,
+  notes: Array<string>
+): JsonObject | null => {
+  const headers = Object.entries(objectOr(given)).flatMap(([name, value]): ReadonlyArray<readonly [string, string]> => {
+    if (typeof value !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) return []
+    const isSealed = value.startsWith(sealed)
+    if (!isSealed && (options.withSecrets || !isSecretHeader(name, value))) return [[name, escaped(value)]]
+    const reference = variable(variableOf(owner, name).replace(/_API_KEY$/, ""))
+    notes.push(`Its header ${name} is \${${reference}} now: set that variable.`)
+    return [[name, `\${${reference}}`]]
+  })
+  if (headers.length > mostHeaders) notes.push(`Without all but ${mostHeaders} of its headers.`)
+  return headers.length === 0 ? null : Object.fromEntries(headers.slice(0, mostHeaders))
+}
+
+const readNode = (reading: Reading, node: JsonObject, at: number): Row => {
+  const given = textOf(node["prefix"]) ?? textOf(node["name"])
+  const what = `node ${given ?? at}`
+  const type = textOf(node["type"]) ?? ""
+  const baseUrl = addressOf(node["baseUrl"])
+  const plain = (given ?? "")
+    .replaceAll(/[^\w.-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 50)
+  if (!nodeTypes.has(type)) return leftOut(what, `Nodes of the type '${type}' have no counterpart here.`)
+  if (baseUrl === null || plain === "") {
+    const why = plain === "" ? "no prefix of Latin letters or digits" : "no http address without a password"
+    return leftOut(what, `It has ${asSentence(why)}`)
   }
+  const prefix = reading.prefixFor(plain)
+  const notes = prefix === given ? [] : [`Its prefix here is '${prefix}'.`]
+  const headers = headersOf(reading, node["customHeaders"], prefix, notes)
+  reading.nodes.push({
+    prefix,
+    name: escaped(nameFor(textOf(node["name"]) ?? prefix)),
+    type,
+    baseUrl: escaped(baseUrl),
+    ...(type === "openai-compatible" && node["apiType"] === "responses" ? { wires: ["responses"] } : {}),
+    ...optional("headers", headers),
+    ...optional("chatPath", pathOf(node["chatPath"])),
+    ...optional("modelsPath", pathOf(node["modelsPath"]))
+  })
+  reading.addresses.set(prefix, escaped(baseUrl))
+  const id = textOf(node["id"])
+  if (id !== null) reading.prefixes.set(id, prefix)
+  // What is meant for a known provider must not go to the node's address.
+  if (given !== null && builtIn(reading, given) === null) reading.prefixes.set(given, prefix)
+  return notes.length === 0 ? taken(what) : changed(what, notes.join(" "))
+}
 
-  for (const [at, node] of records.nodes.entries()) {
-    const given = textOf(node["prefix"]) ?? textOf(node["name"])
-    const what = `node ${given ?? at}`
-    const type = textOf(node["type"]) ?? ""
-    const baseUrl = addressOf(node["baseUrl"])
-    const plain = (given ?? "")
-      .replaceAll(/[^\w.-]+/g, "-")
-      .replace(/^[^A-Za-z0-9]+/, "")
-      .slice(0, 50)
-    if (!nodeTypes.has(type)) {
-      rows.push(leftOut(what, `Nodes of the type '${type}' have no counterpart here.`))
-      continue
-    }
-    if (baseUrl === null || plain === "") {
-      const why = plain === "" ? "no prefix of Latin letters or digits" : "no http address without a password"
-      rows.push(leftOut(what, `It has ${asSentence(why)}`))
-      continue
-    }
-    const prefix = prefixFor(plain)
-    const notes = prefix === given ? [] : [`Its prefix here is '${prefix}'.`]
-    const headers = headersOf(node["customHeaders"], prefix, notes)
-    nodes.push({
-      prefix,
-      name: escaped(nameFor(textOf(node["name"]) ?? prefix)),
-      type,
-      baseUrl: escaped(baseUrl),
-      ...(type === "openai-compatible" && node["apiType"] === "responses" ? { wires: ["responses"] } : {}),
-      ...optional("headers", headers),
-      ...optional("chatPath", pathOf(node["chatPath"])),
-      ...optional("modelsPath", pathOf(node["modelsPath"]))
-    })
-    const id = textOf(node["id"])
-    if (id !== null) prefixes.set(id, prefix)
-    // What is meant for a known provider must not go to the node's address.
-    if (given !== null && builtIn(given) === null) prefixes.set(given, prefix)
-    rows.push(notes.length === 0 ? taken(what) : changed(what, notes.join(" ")))
+/** The reason for which a connection to a known provider is left out; null: there is none. */
+const refusalOf = (reading: Reading, connection: JsonObject, id: string): string | null => {
+  const authType = textOf(connection["authType"]) ?? "apikey"
+  const base = textOf(objectOr(connection["providerSpecificData"])["baseUrl"])
+  const baseUrl = addressOf(base)
+  if (authType === "oauth" || authType === "access_token") {
+    return `It is an account that was signed in to: 'gateway provider login ${id}' does it here.`
   }
-
-  const provider = (name: string): string | null => prefixes.get(name) ?? builtIn(name)
-  const model = (given: string): string | null => {
-    const slash = given.indexOf("/")
-    const found = slash > 0 && slash < given.length - 1 ? provider(given.slice(0, slash)) : null
-    return found === null ? null : `${found}${given.slice(slash)}`
+  if (authType !== "apikey" && authType !== "api_key" && authType !== "none") {
+    return `It is of the kind '${authType}', which this gateway does not use.`
   }
+  if (textOf(connection["apiKey"]) === null && !reading.addresses.has(id) && baseUrl === null) return "It has no key."
+  return base !== null && baseUrl === null ? "Its address is no http address without a password." : null
+}
 
-  const connections: Array<JsonObject> = []
-  const byId = new Map<string, string>()
-  const named = new Map<string, (wanted: string) => string>()
-  const isNode = new Set(nodes.map(({ prefix }) => prefix))
+/** The key as it is here, and the variable that it became, if it did. */
+const keyOf = ({ options, variable }: Reading, key: string | null, variableName: string) => {
+  if (key === null) return { apiKey: null, reference: null }
+  if (options.withSecrets && !key.startsWith(sealed)) return { apiKey: escaped(key), reference: null }
+  const reference = variable(variableName)
+  return { apiKey: `\${${reference}}`, reference }
+}
 
-  for (const connection of records.connections) {
-    const word = textOf(connection["provider"]) ?? ""
-    const id = provider(word)
-    const given = textOf(connection["name"]) ?? textOf(connection["displayName"]) ?? textOf(connection["email"])
-    const what = `connection ${id ?? word}/${given ?? "without a name"}`
-    const data = objectOr(connection["providerSpecificData"])
-    const authType = textOf(connection["authType"]) ?? "apikey"
-    const key = textOf(connection["apiKey"])
-    const base = textOf(data["baseUrl"])
-    const baseUrl = addressOf(base)
-    const why =
-      id === null
-        ? `The provider '${word}' is not known here.`
-        : authType === "oauth" || authType === "access_token"
-          ? `It is an account that was signed in to: 'gateway provider login ${id}' does it here.`
-          : authType !== "apikey" && authType !== "api_key" && authType !== "none"
-            ? `It is of the kind '${authType}', which this gateway does not use.`
-            : key === null && !isNode.has(id) && baseUrl === null
-              ? "It has no key."
-              : base !== null && baseUrl === null
-                ? "Its address is no http address without a password."
-                : null
-    if (why !== null || id === null) {
-      rows.push(leftOut(what, why ?? ""))
-      continue
-    }
-    const nameOf = named.get(id) ?? makeNames(" ")
-    named.set(id, nameOf)
-    const name = nameOf(nameFor(given ?? "omniroute") || "omniroute")
-    const isSealed = key?.startsWith(sealed) === true
-    const isTaken = key !== null && options.withSecrets && !isSealed
-    const reference = key === null || isTaken ? null : variable(variableOf(id, given === null ? "" : name))
-    const apiKey = reference === null ? (key === null ? null : escaped(key)) : `\${${reference}}`
-    // The node's own address is at the node.
-    const ownBase = isNode.has(id) && nodes.some(({ baseUrl: of, prefix }) => prefix === id && of === baseUrl)
-    const priority = numberOr(connection["priority"])
-    const maxConcurrent = numberOr(connection["maxConcurrent"])
-    const defaultModel = textOf(connection["defaultModel"])
-    const extras = Object.keys(data).filter((each) => each !== "baseUrl" && isKept(data[each]))
-    connections.push({
-      provider: id,
-      name: escaped(name),
-      ...optional("apiKey", apiKey),
-      ...(baseUrl === null || ownBase ? {} : { baseUrl: escaped(baseUrl) }),
-      ...(priority !== null && Number.isInteger(priority) && priority > 0 && priority <= 1_000_000 ? { priority } : {}),
-      ...(isOn(connection["isActive"]) ? {} : { isActive: false }),
-      ...(maxConcurrent !== null && Number.isInteger(maxConcurrent) && maxConcurrent > 0 && maxConcurrent <= 100_000
-        ? { maxConcurrent }
-        : {}),
-      ...(defaultModel === null ? {} : { defaultModel: escaped(defaultModel) })
-    })
-    const oldId = textOf(connection["id"])
-    if (oldId !== null) byId.set(oldId, `${id}/${name}`)
-    const notes = [
-      ...(name === given ? [] : [`Its name here is '${name}'.`]),
-      ...(reference === null
-        ? []
-        : isSealed
-          ? [
-              `OmniRoute has sealed its key: set ${reference} to it, or import OmniRoute's JSON export (Settings), which has the keys in the open, with --with-secrets.`
-            ]
-          : [`Its key is \${${reference}} now: set that variable, or use --with-secrets.`]),
-      ...(extras.length > 0 ? [`Without ${extras.slice(0, 10).join(", ")}.`] : [])
-    ]
-    rows.push(notes.length === 0 ? taken(what) : changed(what, notes.join(" ")))
+/** Settings of a connection, those with a value that may be here. */
+const settingsOf = (connection: JsonObject): JsonObject => {
+  const priority = numberOr(connection["priority"])
+  const maxConcurrent = numberOr(connection["maxConcurrent"])
+  const defaultModel = textOf(connection["defaultModel"])
+  return {
+    ...(priority !== null && Number.isInteger(priority) && priority > 0 && priority <= 1_000_000 ? { priority } : {}),
+    ...(isOn(connection["isActive"]) ? {} : { isActive: false }),
+    ...(maxConcurrent !== null && Number.isInteger(maxConcurrent) && maxConcurrent > 0 && maxConcurrent <= 100_000
+      ? { maxConcurrent }
+      : {}),
+    ...(defaultModel === null ? {} : { defaultModel: escaped(defaultModel) })
   }
-  return { nodes, connections, provider, model, byId, rows }
+}
+
+const keyNote = (key: string | null, reference: string): string =>
+  key?.startsWith(sealed) === true
+    ? `OmniRoute has sealed its key: set ${reference} to it, or import OmniRoute's JSON export (Settings), which has the keys in the open, with --with-secrets.`
+    : `Its key is \${${reference}} now: set that variable, or use --with-secrets.`
+
+const readConnection = (reading: Reading, connection: JsonObject): Row => {
+  const word = textOf(connection["provider"]) ?? ""
+  const id = providerOf(reading, word)
+  const given = textOf(connection["name"]) ?? textOf(connection["displayName"]) ?? textOf(connection["email"])
+  const what = `connection ${id ?? word}/${given ?? "without a name"}`
+  const why = id === null ? `The provider '${word}' is not known here.` : refusalOf(reading, connection, id)
+  if (why !== null || id === null) return leftOut(what, why ?? "")
+  const nameOf = reading.named.get(id) ?? makeNames(" ")
+  reading.named.set(id, nameOf)
+  const name = nameOf(nameFor(given ?? "omniroute") || "omniroute")
+  const key = textOf(connection["apiKey"])
+  const { apiKey, reference } = keyOf(reading, key, variableOf(id, given === null ? "" : name))
+  const data = objectOr(connection["providerSpecificData"])
+  const baseUrl = addressOf(data["baseUrl"])
+  // The node's own address is at the node.
+  const isOwn = reading.addresses.get(id) === baseUrl
+  reading.connections.push({
+    provider: id,
+    name: escaped(name),
+    ...optional("apiKey", apiKey),
+    ...(baseUrl === null || isOwn ? {} : { baseUrl: escaped(baseUrl) }),
+    ...settingsOf(connection)
+  })
+  const oldId = textOf(connection["id"])
+  if (oldId !== null) reading.byId.set(oldId, `${id}/${name}`)
+  const extras = Object.keys(data).filter((each) => each !== "baseUrl" && isKept(data[each]))
+  const notes = [
+    ...(name === given ? [] : [`Its name here is '${name}'.`]),
+    ...(reference === null ? [] : [keyNote(key, reference)]),
+    ...(extras.length > 0 ? [`Without ${extras.slice(0, 10).join(", ")}.`] : [])
+  ]
+  return notes.length === 0 ? taken(what) : changed(what, notes.join(" "))
+}
+
+export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): OmniRouteAccounts => {
+  const reading: Reading = {
+    options,
+    rows: [],
+    nodes: [],
+    connections: [],
+    addresses: new Map(),
+    prefixes: new Map(),
+    byId: new Map(),
+    variable: makeNames("_"),
+    prefixFor: makeNames("-", options.providers.keys()),
+    named: new Map()
+  }
+  for (const [at, node] of records.nodes.entries()) reading.rows.push(readNode(reading, node, at))
+  for (const connection of records.connections) reading.rows.push(readConnection(reading, connection))
+  const { byId, connections, nodes, rows } = reading
+  return {
+    nodes,
+    connections,
+    provider: (name) => providerOf(reading, name),
+    model: (given) => modelOf(reading, given),
+    byId,
+    rows
+  }
 }
 
 /** Checks whether a value has a content. */
