@@ -75,6 +75,9 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** Runs a change without another one beside it. */
+const alone = <A, E, R>(change: Effect.Effect<A, E, R>, { oneAtATime }: Deps) => oneAtATime(change)
+
 const forget = ({ byHash, replaced }: Deps, { hash, oldSecrets }: ApiKey): void => {
   byHash.delete(hash)
   for (const old of oldSecrets) replaced.delete(old.hash)
@@ -154,7 +157,7 @@ const update = Effect.fn("ApiKeys.update")(
     put(deps, { ...key, lastUsedAtMs: deps.byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs })
     return key
   },
-  (effect, { oneAtATime }) => oneAtATime(effect),
+  alone,
   Effect.uninterruptible
 )
 
@@ -175,7 +178,7 @@ const rotate = Effect.fn("ApiKeys.rotate")(
     put(deps, used)
     return { key: used, secret: Redacted.make(secret) }
   },
-  (effect, { oneAtATime }) => oneAtATime(effect),
+  alone,
   Effect.uninterruptible
 )
 
@@ -188,7 +191,7 @@ const remove = Effect.fn("ApiKeys.remove")(
     forget(deps, known)
     return true
   },
-  (effect, { oneAtATime }) => oneAtATime(effect),
+  alone,
   Effect.uninterruptible
 )
 

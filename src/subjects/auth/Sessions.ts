@@ -61,8 +61,8 @@ export class Sessions extends Context.Tag("gateway/subjects/auth/Sessions")<
   }
 >() {}
 
-const services = Effect.all({ repo: SessionRepo.SessionRepo })
-interface Deps extends Effect.Effect.Success<typeof services> {
+interface Deps {
+  readonly repo: typeof SessionRepo.SessionRepo.Service
   readonly sessions: Map<string, Session>
   readonly toWrite: Set<string>
 }
@@ -150,16 +150,16 @@ const tidy = (deps: Deps) =>
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))
 
 export const make = Effect.gen(function* () {
-  const all = yield* services
+  const repo = yield* SessionRepo.SessionRepo
   const sessions = new Map<string, Session>()
   const toWrite = new Set<string>()
 
   const startMs = yield* Clock.currentTimeMillis
-  for (const session of yield* all.repo.list) {
+  for (const session of yield* repo.list) {
     if (isAlive(session, startMs)) sessions.set(session.idHash, session)
-    else yield* all.repo.remove(session.idHash)
+    else yield* repo.remove(session.idHash)
   }
-  const deps: Deps = { ...all, sessions, toWrite }
+  const deps: Deps = { repo, sessions, toWrite }
   yield* Effect.addFinalizer(() => tidy(deps))
   yield* Effect.forkScoped(Effect.repeat(tidy(deps), Schedule.spaced("15 minutes")))
 

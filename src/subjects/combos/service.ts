@@ -52,6 +52,8 @@ const services = Effect.all({
 })
 type Services = Effect.Effect.Success<typeof services>
 
+const applied = <A, E, R>(change: Effect.Effect<A, E, R>, { changes }: Services) => changes.apply(change)
+
 const find = Effect.fnUntraced(function* ({ repo }: Services, id: string) {
   return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "combo", id }))
 })
@@ -119,58 +121,49 @@ const check = Effect.fnUntraced(function* (
 const listAuto = ({ catalog }: Services) =>
   Effect.sync(() => autoCombos({ catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }))
 
-const create = Effect.fn("Combos.create")(
-  function* (services: Services, input: CreateCombo) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const combo: Combo = {
-      id: input.id ?? services.ids.next(nowMs),
-      name: input.name,
-      strategy: input.strategy ?? "priority",
-      targets: input.targets ?? [],
-      config: input.config ?? {},
-      isActive: input.isActive ?? true,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs
-    }
-    const all = yield* services.repo.list
-    yield* checkName(services, combo, all)
-    yield* check(services, combo, null, all)
-    yield* Effect.catchTag(services.repo.insert(combo), "AlreadyStored", Effect.die)
-    return combo
-  },
-  (effect, { changes }) => changes.apply(effect)
-)
+const create = Effect.fn("Combos.create")(function* (services: Services, input: CreateCombo) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const combo: Combo = {
+    id: input.id ?? services.ids.next(nowMs),
+    name: input.name,
+    strategy: input.strategy ?? "priority",
+    targets: input.targets ?? [],
+    config: input.config ?? {},
+    isActive: input.isActive ?? true,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs
+  }
+  const all = yield* services.repo.list
+  yield* checkName(services, combo, all)
+  yield* check(services, combo, null, all)
+  yield* Effect.catchTag(services.repo.insert(combo), "AlreadyStored", Effect.die)
+  return combo
+}, applied)
 
-const update = Effect.fn("Combos.update")(
-  function* (services: Services, id: string, input: UpdateCombo) {
-    const { createdAt: _createdAt, id: _id, updatedAt: _updatedAt, ...changed } = input
-    const before = yield* find(services, id)
-    const combo: Combo = { ...before, ...changed, updatedAtMs: yield* Clock.currentTimeMillis }
-    const all = yield* services.repo.list
-    const others = all.filter((other) => other.id !== combo.id)
-    if (combo.name !== before.name) {
-      yield* checkName(services, combo, others)
-      yield* checkUnused(services, before.name, all)
-    }
-    yield* check(services, combo, before, others)
-    yield* Effect.catchTag(services.repo.update(combo), "AlreadyStored", Effect.die)
-    return combo
-  },
-  (effect, { changes }) => changes.apply(effect)
-)
+const update = Effect.fn("Combos.update")(function* (services: Services, id: string, input: UpdateCombo) {
+  const { createdAt: _createdAt, id: _id, updatedAt: _updatedAt, ...changed } = input
+  const before = yield* find(services, id)
+  const combo: Combo = { ...before, ...changed, updatedAtMs: yield* Clock.currentTimeMillis }
+  const all = yield* services.repo.list
+  const others = all.filter((other) => other.id !== combo.id)
+  if (combo.name !== before.name) {
+    yield* checkName(services, combo, others)
+    yield* checkUnused(services, before.name, all)
+  }
+  yield* check(services, combo, before, others)
+  yield* Effect.catchTag(services.repo.update(combo), "AlreadyStored", Effect.die)
+  return combo
+}, applied)
 
-const remove = Effect.fn("Combos.remove")(
-  function* (services: Services, id: string) {
-    const combo = yield* find(services, id)
-    yield* checkUnused(services, combo.name, yield* services.repo.list)
-    yield* services.repo.remove(combo.id)
-    const { combos } = services.pipelines.combos.current()
-    if (combos.some(({ routingComboIds }) => routingComboIds.includes(combo.id))) {
-      yield* services.pipelines.combos.patch({ combos: withoutRoutingCombo(combos, combo.id) })
-    }
-  },
-  (effect, { changes }) => changes.apply(effect)
-)
+const remove = Effect.fn("Combos.remove")(function* (services: Services, id: string) {
+  const combo = yield* find(services, id)
+  yield* checkUnused(services, combo.name, yield* services.repo.list)
+  yield* services.repo.remove(combo.id)
+  const { combos } = services.pipelines.combos.current()
+  if (combos.some(({ routingComboIds }) => routingComboIds.includes(combo.id))) {
+    yield* services.pipelines.combos.patch({ combos: withoutRoutingCombo(combos, combo.id) })
+  }
+}, applied)
 
 export const make = Effect.gen(function* () {
   const all = yield* services

@@ -101,6 +101,8 @@ const services = Effect.all({
 })
 type Services = Effect.Effect.Success<typeof services>
 
+const applied = <A, E, R>(change: Effect.Effect<A, E, R>, { changes }: Services) => changes.apply(change)
+
 const specOf = ({ catalog }: Services, provider: string): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
   const spec = catalog.current().provider(provider)
   return spec === null ? new Errors.UnknownProvider({ provider }) : Effect.succeed(spec)
@@ -149,65 +151,56 @@ const get = Effect.fn("Connections.get")((services: Services, id: string) =>
   Effect.map(find(services, id), services.observed.of)
 )
 
-const create = Effect.fn("Connections.create")(
-  function* (services: Services, input: CreateConnection) {
-    yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
-    const spec = yield* specOf(services, input.provider)
-    const settings = Rules.settingsOf(input, spec)
-    yield* check(services, settings, spec, false)
-    yield* checkLimit(services, spec)
-    yield* checkProxy(services, input.proxyId)
-    const nowMs = yield* Clock.currentTimeMillis
-    const connection: Connection = {
-      ...settings,
-      ...healthy,
-      id: services.ids.next(nowMs),
-      source: "db",
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs
-    }
-    const { proxyId = null } = input
-    // Before the connection is there, so that no call of it leaves by another route.
-    if (proxyId !== null) yield* services.proxies.assign("connection", connection.id, proxyId)
-    yield* Effect.catchTag(services.repo.insert(connection), "AlreadyStored", Effect.die).pipe(
-      Effect.onError(() =>
-        proxyId === null ? Effect.void : Effect.ignoreLogged(services.proxies.assign("connection", connection.id, null))
-      )
+const create = Effect.fn("Connections.create")(function* (services: Services, input: CreateConnection) {
+  yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
+  const spec = yield* specOf(services, input.provider)
+  const settings = Rules.settingsOf(input, spec)
+  yield* check(services, settings, spec, false)
+  yield* checkLimit(services, spec)
+  yield* checkProxy(services, input.proxyId)
+  const nowMs = yield* Clock.currentTimeMillis
+  const connection: Connection = {
+    ...settings,
+    ...healthy,
+    id: services.ids.next(nowMs),
+    source: "db",
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs
+  }
+  const { proxyId = null } = input
+  // Before the connection is there, so that no call of it leaves by another route.
+  if (proxyId !== null) yield* services.proxies.assign("connection", connection.id, proxyId)
+  yield* Effect.catchTag(services.repo.insert(connection), "AlreadyStored", Effect.die).pipe(
+    Effect.onError(() =>
+      proxyId === null ? Effect.void : Effect.ignoreLogged(services.proxies.assign("connection", connection.id, null))
     )
-    return services.observed.of(connection)
-  },
-  (effect, { changes }) => changes.apply(effect)
-)
+  )
+  return services.observed.of(connection)
+}, applied)
 
-const update = Effect.fn("Connections.update")(
-  function* (services: Services, id: string, input: UpdateConnection) {
-    const before = yield* findStored(services, id)
-    const spec = yield* specOf(services, before.provider)
-    if (input.provider !== undefined && (yield* specOf(services, input.provider)).id !== spec.id) {
-      return yield* Errors.invalid("provider", "cannot be changed; add another connection instead")
-    }
-    yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
-    const settings = Rules.changed(before, input)
-    yield* check(services, settings, spec, before.locked)
-    yield* checkProxy(services, input.proxyId)
-    yield* Errors.refuseOne(connectionMoveProblem(before, settings, spec))
-    const connection: Connection = { ...before, ...settings, updatedAtMs: yield* Clock.currentTimeMillis }
-    if (input.proxyId !== undefined) yield* services.proxies.assign("connection", id, input.proxyId)
-    yield* services.records.replace(connection, {
-      hasNewCredential: input.apiKey !== undefined || input.oauth !== undefined
-    })
-    return services.observed.of(connection)
-  },
-  (effect, { changes }) => changes.apply(effect)
-)
+const update = Effect.fn("Connections.update")(function* (services: Services, id: string, input: UpdateConnection) {
+  const before = yield* findStored(services, id)
+  const spec = yield* specOf(services, before.provider)
+  if (input.provider !== undefined && (yield* specOf(services, input.provider)).id !== spec.id) {
+    return yield* Errors.invalid("provider", "cannot be changed; add another connection instead")
+  }
+  yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
+  const settings = Rules.changed(before, input)
+  yield* check(services, settings, spec, before.locked)
+  yield* checkProxy(services, input.proxyId)
+  yield* Errors.refuseOne(connectionMoveProblem(before, settings, spec))
+  const connection: Connection = { ...before, ...settings, updatedAtMs: yield* Clock.currentTimeMillis }
+  if (input.proxyId !== undefined) yield* services.proxies.assign("connection", id, input.proxyId)
+  yield* services.records.replace(connection, {
+    hasNewCredential: input.apiKey !== undefined || input.oauth !== undefined
+  })
+  return services.observed.of(connection)
+}, applied)
 
-const remove = Effect.fn("Connections.remove")(
-  function* (services: Services, id: string) {
-    const connection = yield* findStored(services, id)
-    yield* services.records.remove(connection.id)
-  },
-  (effect, { changes }) => changes.apply(effect)
-)
+const remove = Effect.fn("Connections.remove")(function* (services: Services, id: string) {
+  const connection = yield* findStored(services, id)
+  yield* services.records.remove(connection.id)
+}, applied)
 
 const test = Effect.fn("Connections.test")(function* (services: Services, id: string, model: string | null) {
   return yield* testConnection(

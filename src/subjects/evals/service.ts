@@ -125,6 +125,9 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** Runs a change without another one beside it. */
+const alone = <A, E, R>(change: Effect.Effect<A, E, R>, { oneAtATime }: Deps) => oneAtATime(change)
+
 const findSuite = Effect.fnUntraced(function* ({ repo }: Deps, id: string, field = "id") {
   const found = builtInSuites.find((suite) => suite.id === id) ?? (yield* repo.suite(id))
   return found ?? (yield* new Errors.EntityNotFound({ entity: "eval suite", id, field }))
@@ -225,47 +228,42 @@ const cancel = Effect.fn("Evals.cancel")(function* (deps: Deps, id: string) {
     : yield* new Errors.RunIsOver({ id, status: after.run.status })
 })
 
-const createSuite = Effect.fn("Evals.createSuite")(
-  function* ({ repo }: Deps, { cases, name }: WrittenSuite) {
-    yield* checkCases(cases)
-    if ((yield* repo.suites).length >= maxSuites) return yield* new Errors.TooManySuites({ limit: maxSuites })
-    const nowMs = yield* Clock.currentTimeMillis
-    const suite: EvalSuite = {
-      id: randomUUID(),
-      name,
-      cases: casesOf(cases),
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs
-    }
-    yield* repo.saveSuite(suite)
-    return suite
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const createSuite = Effect.fn("Evals.createSuite")(function* ({ repo }: Deps, { cases, name }: WrittenSuite) {
+  yield* checkCases(cases)
+  if ((yield* repo.suites).length >= maxSuites) return yield* new Errors.TooManySuites({ limit: maxSuites })
+  const nowMs = yield* Clock.currentTimeMillis
+  const suite: EvalSuite = {
+    id: randomUUID(),
+    name,
+    cases: casesOf(cases),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs
+  }
+  yield* repo.saveSuite(suite)
+  return suite
+}, alone)
 
-const updateSuite = Effect.fn("Evals.updateSuite")(
-  function* (deps: Deps, id: string, { cases, name }: Partial<WrittenSuite>) {
-    const before = yield* ownSuite(deps, id)
-    if (cases !== undefined) yield* checkCases(cases)
-    const suite: EvalSuite = {
-      ...before,
-      name: name ?? before.name,
-      cases: cases === undefined ? before.cases : casesOf(cases),
-      updatedAtMs: yield* Clock.currentTimeMillis
-    }
-    yield* deps.repo.saveSuite(suite)
-    return suite
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const updateSuite = Effect.fn("Evals.updateSuite")(function* (
+  deps: Deps,
+  id: string,
+  { cases, name }: Partial<WrittenSuite>
+) {
+  const before = yield* ownSuite(deps, id)
+  if (cases !== undefined) yield* checkCases(cases)
+  const suite: EvalSuite = {
+    ...before,
+    name: name ?? before.name,
+    cases: cases === undefined ? before.cases : casesOf(cases),
+    updatedAtMs: yield* Clock.currentTimeMillis
+  }
+  yield* deps.repo.saveSuite(suite)
+  return suite
+}, alone)
 
-const removeSuite = Effect.fn("Evals.removeSuite")(
-  function* (deps: Deps, id: string) {
-    yield* ownSuite(deps, id)
-    yield* deps.repo.removeSuite(id)
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const removeSuite = Effect.fn("Evals.removeSuite")(function* (deps: Deps, id: string) {
+  yield* ownSuite(deps, id)
+  yield* deps.repo.removeSuite(id)
+}, alone)
 
 export const make = Effect.gen(function* () {
   const all = yield* services

@@ -110,6 +110,9 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** Runs a change without another one beside it. */
+const alone = <A, E, R>(change: Effect.Effect<A, E, R>, { oneAtATime }: Deps) => oneAtATime(change)
+
 const policy = ({ flags }: Deps) => providerPolicy(flags.isOn)
 
 const isUsable = ({ flags, plan }: Deps, { isActive, isReadable, source, type }: Proxy): boolean =>
@@ -133,18 +136,15 @@ const find = Effect.fnUntraced(function* ({ repo }: Deps, id: string, field = "i
 
 const nameTaken = (name: string) => () => new Errors.NameTaken({ field: "name", name, holder: "proxy" })
 
-const create = Effect.fn("Proxies.create")(
-  function* (deps: Deps, input: CreateProxy) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const proxy = Rules.proxyOf(input, { id: deps.ids.next(nowMs), nowMs })
-    yield* Errors.refuseOne(Rules.proxyProblem(proxy, policy(deps), deps.plan.isSocksOn))
-    if (deps.plan.proxies().length >= maxProxies) return yield* new Errors.TooManyProxies({ limit: maxProxies })
-    yield* Effect.catchTag(deps.repo.insert(proxy), "AlreadyStored", nameTaken(proxy.name))
-    yield* deps.plan.reload
-    return reported(deps, proxy)
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const create = Effect.fn("Proxies.create")(function* (deps: Deps, input: CreateProxy) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const proxy = Rules.proxyOf(input, { id: deps.ids.next(nowMs), nowMs })
+  yield* Errors.refuseOne(Rules.proxyProblem(proxy, policy(deps), deps.plan.isSocksOn))
+  if (deps.plan.proxies().length >= maxProxies) return yield* new Errors.TooManyProxies({ limit: maxProxies })
+  yield* Effect.catchTag(deps.repo.insert(proxy), "AlreadyStored", nameTaken(proxy.name))
+  yield* deps.plan.reload
+  return reported(deps, proxy)
+}, alone)
 
 /** A stored proxy as it would be after a change. */
 const changedBy = Effect.fnUntraced(function* (deps: Deps, given: UpdateProxy, field = "id") {
@@ -158,25 +158,19 @@ const changedBy = Effect.fnUntraced(function* (deps: Deps, given: UpdateProxy, f
   return after
 })
 
-const update = Effect.fn("Proxies.update")(
-  function* (deps: Deps, given: UpdateProxy) {
-    const after = yield* changedBy(deps, given)
-    yield* Effect.catchTag(deps.repo.update(after), "AlreadyStored", nameTaken(after.name))
-    deps.plan.health.forget(after.id)
-    yield* deps.plan.reload
-    return reported(deps, after)
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const update = Effect.fn("Proxies.update")(function* (deps: Deps, given: UpdateProxy) {
+  const after = yield* changedBy(deps, given)
+  yield* Effect.catchTag(deps.repo.update(after), "AlreadyStored", nameTaken(after.name))
+  deps.plan.health.forget(after.id)
+  yield* deps.plan.reload
+  return reported(deps, after)
+}, alone)
 
-const remove = Effect.fn("Proxies.remove")(
-  function* ({ plan, repo }: Deps, id: string) {
-    if (!(yield* repo.remove(id))) return yield* new Errors.EntityNotFound({ entity: "proxy", id })
-    plan.health.forget(id)
-    yield* plan.reload
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const remove = Effect.fn("Proxies.remove")(function* ({ plan, repo }: Deps, id: string) {
+  if (!(yield* repo.remove(id))) return yield* new Errors.EntityNotFound({ entity: "proxy", id })
+  plan.health.forget(id)
+  yield* plan.reload
+}, alone)
 
 const checkScope = ({ catalog, keys }: Deps, { proxyId, scope, scopeId }: AssignProxy) => {
   if (scope === "global") {
@@ -201,16 +195,13 @@ const checkScope = ({ catalog, keys }: Deps, { proxyId, scope, scopeId }: Assign
   }
 }
 
-const assign = Effect.fn("Proxies.assign")(
-  function* (deps: Deps, input: AssignProxy) {
-    const { proxyId, scope, scopeId = null } = input
-    yield* checkScope(deps, input)
-    if (proxyId !== null) yield* find(deps, proxyId, "proxyId")
-    yield* deps.plan.assign(scope, scopeId, proxyId)
-    return proxyId === null ? null : { scope, scopeId, proxyId, proxyName: nameOf(deps, proxyId) }
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const assign = Effect.fn("Proxies.assign")(function* (deps: Deps, input: AssignProxy) {
+  const { proxyId, scope, scopeId = null } = input
+  yield* checkScope(deps, input)
+  if (proxyId !== null) yield* find(deps, proxyId, "proxyId")
+  yield* deps.plan.assign(scope, scopeId, proxyId)
+  return proxyId === null ? null : { scope, scopeId, proxyId, proxyName: nameOf(deps, proxyId) }
+}, alone)
 
 const globalId = ({ repo }: Deps) =>
   Effect.map(repo.assignments, (all) => all.find(({ scope }) => scope === "global")?.proxyId ?? null)
@@ -218,17 +209,14 @@ const globalId = ({ repo }: Deps) =>
 const settings = (deps: Deps) =>
   Effect.map(globalId(deps), (proxyId) => ({ enabled: deps.gateway.current().proxies.enabled, proxyId }))
 
-const setSettings = Effect.fn("Proxies.setSettings")(
-  function* (deps: Deps, { enabled, proxyId }: ChangeProxySwitch) {
-    if (proxyId !== undefined) {
-      if (proxyId !== null) yield* find(deps, proxyId, "proxyId")
-      yield* deps.plan.assign("global", null, proxyId)
-    }
-    if (enabled !== undefined) yield* deps.gateway.patch({ proxies: { enabled } })
-    return yield* settings(deps)
-  },
-  (effect, { oneAtATime }) => oneAtATime(effect)
-)
+const setSettings = Effect.fn("Proxies.setSettings")(function* (deps: Deps, { enabled, proxyId }: ChangeProxySwitch) {
+  if (proxyId !== undefined) {
+    if (proxyId !== null) yield* find(deps, proxyId, "proxyId")
+    yield* deps.plan.assign("global", null, proxyId)
+  }
+  if (enabled !== undefined) yield* deps.gateway.patch({ proxies: { enabled } })
+  return yield* settings(deps)
+}, alone)
 
 const tested = Effect.fnUntraced(function* (deps: Deps, { proxy, proxyId }: TestProxy) {
   if ((proxy === undefined) === (proxyId === undefined)) {
