@@ -37,7 +37,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         }
         /** What a refusal looks like; null when the gate lets the request pass, whatever the handler then says. */
         const refusal = (tier: string, method: string, name: string): number | null => {
-          if (tier === "public") return name === "crossSite" && !safe(method) ? 403 : null
+          if (tier === "public" || tier === "local") return name === "crossSite" && !safe(method) ? 403 : null
           // None of these is the token for captures.
           if (tier === "ingest") return 403
           // None of these is the owner's token; test/faults/program/ownerToken has that.
@@ -59,8 +59,8 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         ])
         // The routes that end or begin sessions come last.
         const ordered = management
-          // Where it can, it would capture the machine that the tests run on.
-          .filter(({ key }) => key !== "agentBridge.startTproxy")
+          // Where it can, it would capture the machine that the tests run on; and the end of all sessions is tried in `sessions.test.ts`.
+          .filter(({ key }) => key !== "agentBridge.startTproxy" && key !== "auth.endSessions")
           .toSorted((a, b) => Number(a.key.startsWith("auth.log")) - Number(b.key.startsWith("auth.log")))
         for (const route of ordered) {
           for (const [name, headers] of Object.entries(credentials)) {
