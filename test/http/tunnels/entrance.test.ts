@@ -112,7 +112,7 @@ describe("through a tunnel, while keys are required", () => {
     () =>
       Effect.gen(function* () {
         const { ask, gateway } = yield* setUp()
-        const closed = managementRoutes.filter(({ tier }) => tier === "loopback" || tier === "owner")
+        const closed = managementRoutes.filter(({ tier }) => ["local", "loopback", "owner"].includes(tier))
         assert.isAbove(closed.length, 4)
         yield* Effect.promise(async () => {
           for (const { method, path, tier } of closed) {
@@ -279,7 +279,7 @@ describe("through a tunnel, while no key is required", () => {
         const paths = routes.map(({ method, path, tier }) => [method, path.replaceAll(/:\w+/g, "x"), tier] as const)
         for (const [method, path, tier] of [...paths, ["GET", "/no/such/route", "public"] as const]) {
           // Routes of this machine refuse others before anything else is judged.
-          const isLocal = tier === "loopback" || tier === "ingest"
+          const isLocal = ["local", "loopback", "ingest"].includes(tier)
           for (const headers of forged) {
             const answer = await ask(method, path, { ...admin, ...headers })
             const why = `${method} ${path} ${JSON.stringify(headers)}: ${answer.body}`
