@@ -24,5 +24,5 @@ export type Tier =
   | "owner"
   | "ingest"
 
-/** Checks whether a tier is for direct connections from the gateway's machine, whoever asks. */
+/** Checks whether a tier is for direct connections from the gateway's machine only. */
 export const isForThisMachine = (tier: Tier): boolean => tier === "local" || tier === "loopback" || tier === "ingest"

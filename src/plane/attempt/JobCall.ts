@@ -145,7 +145,7 @@ export interface JobClients {
   readonly publicFetch: Pick<typeof PublicFetch.PublicFetch.Service, "get">
 }
 
-/** The step that is reached, and the answer that told of it; or what comes of the job instead. */
+/** The step that was reached, with the answer that reported it; or the end of the job. */
 type Reached = { readonly step: JobStep | null; readonly answer: Answer | null } | AttemptResult
 
 /** The upstream's own words. */

@@ -64,7 +64,7 @@ const wrongPassword = (param: string) => () =>
 
 const wrongCode = () =>
   new Unauthorized({
-    message: "The code was used already, or a minute is over. Run 'gateway open' for another.",
+    message: "The code was used already, or a minute is over. Make another by POST /api/auth/codes.",
     code: "invalid_code",
     param: "code"
   })

@@ -143,7 +143,7 @@ export class Auth extends HttpApiGroup.make("auth")
     at("issueCode", {
       summary: "Make a code for one login",
       description:
-        "For the owner of the data folder only: `gateway open` hands it to a browser of this machine, which gets a session for it. It counts once, for a minute."
+        "For the owner of the data folder only, who hands it to a browser of this machine; that gets a session for it. It counts once, for a minute."
     }).addSuccess(OneTimeCode)
   )
   .add(
