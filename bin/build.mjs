@@ -9,6 +9,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { dataFiles } from "./dataFiles.mjs"
+import { writeEmptyDatabase } from "./emptyDatabase.mjs"
 import { noticesOf } from "./notices.mjs"
 import { writePluginModule } from "./pluginModule.mjs"
 import { writeSubjects } from "./subjects.mjs"
@@ -151,6 +152,7 @@ if (bundler === null) {
     const output = await build(bundler.rolldown, fresh, values.quick)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
     await writePluginModule(bundler.rolldown, fresh)
+    if (!values.quick) await writeEmptyDatabase(bundler.rolldown, fresh)
     writeFileSync(
       join(fresh, "THIRD-PARTY-NOTICES.txt"),
       noticesOf(

@@ -15,6 +15,7 @@ import * as Backup from "./Backup.ts"
 import { connect } from "./engine/Client.ts"
 import { databaseFile, onDisk } from "./DataFolder.ts"
 import { DataLock } from "./DataLock.ts"
+import { writeEmptyDatabase } from "./EmptyDatabase.ts"
 import { failureAt, MigrationFailed, reasonOf, refusedAt, type StoreFailure } from "./Errors.ts"
 import { inspect, migrationsTable } from "./Inspection.ts"
 import { waitingAtMost } from "./engine/WriteQueue.ts"
@@ -70,12 +71,13 @@ const open = (all: Migrations) =>
         : failure
     }
 
+    const isMade = found === 0 && all === migrations && (yield* onDisk(file, () => writeEmptyDatabase(file, wanted)))
     // SQLite gives the journal files the mode of this one.
-    if (found === 0) yield* onDisk(file, () => closeSync(openSync(file, "a", 0o600)))
+    if (found === 0 && !isMade) yield* onDisk(file, () => closeSync(openSync(file, "a", 0o600)))
     const client = yield* Effect.catchAllDefect(connect(file), refusedAt(file))
     yield* Effect.catchAll(Effect.zipRight(probeWrite(client), configure(client)), refusedAt(file))
 
-    if (found < wanted) {
+    if (found < wanted && !isMade) {
       yield* lock.exclusively(
         Effect.zipRight(
           Effect.when(Backup.makeBeforeMigration(client, dataDir, wanted), () => found > 0),

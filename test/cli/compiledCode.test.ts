@@ -1,7 +1,10 @@
 /** The build keeps what V8 has compiled of the program, and a start takes it. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { readHeader } from "../../src/store/engine/DatabaseHeader.ts"
+import { migrations, versionOf } from "../../src/store/migrations/index.ts"
 import { nodeFlags } from "./built.ts"
 import { program, project } from "./support.ts"
 
@@ -29,6 +32,11 @@ describe("the built program", () => {
     const refused: ReadonlyArray<boolean | null> = JSON.parse(stderr)
     assert.isAbove(refused.length, 2)
     assert.deepStrictEqual(new Set(refused), new Set([false]))
+  })
+
+  it("has the empty database that a new data folder begins with, of this version", () => {
+    const built = readFileSync(join(dirname(main), "empty.sqlite"))
+    assert.strictEqual(readHeader(built)?.userVersion, versionOf(migrations))
   })
 
   it("starts without it where Node has other flags", () => {
