@@ -8,6 +8,8 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { buildDashboard } from "./dashboard.mjs"
+import { writeDashboardApi } from "./dashboardApi.mjs"
 import { dataFiles } from "./dataFiles.mjs"
 import { writeEmptyDatabase } from "./emptyDatabase.mjs"
 import { noticesOf } from "./notices.mjs"
@@ -147,11 +149,13 @@ if (bundler === null) {
   process.stdout.write(`Kept the program in ${out}: the bundler is not installed.\n`)
 } else {
   writeSubjects()
+  await writeDashboardApi(bundler.rolldown)
   const fresh = `${out}.${process.pid}.new`
   try {
     const output = await build(bundler.rolldown, fresh, values.quick)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
     await writePluginModule(bundler.rolldown, fresh)
+    await buildDashboard(bundler.rolldown, fresh, values.quick)
     if (!values.quick) await writeEmptyDatabase(bundler.rolldown, fresh)
     writeFileSync(
       join(fresh, "THIRD-PARTY-NOTICES.txt"),

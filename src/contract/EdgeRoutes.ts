@@ -140,6 +140,9 @@ export type A2aRoute = Shape<"a2a", "a2a.askAgent", "POST", "inference", null>
 
 export type PublicRoute = Shape<"root", "system.root", "GET", "public", null>
 
+/** The pages of the dashboard and their files: the same for everybody; what they show is asked for with a session. */
+export type DashboardRoute = Shape<"dashboard", "system.dashboard", "GET", "public", null>
+
 export type MetricsRoute = Shape<"metrics", "system.metrics", "GET", "scrape", null>
 
 export type EdgeRoute =
@@ -153,6 +156,7 @@ export type EdgeRoute =
   | McpRoute
   | A2aRoute
   | PublicRoute
+  | DashboardRoute
   | MetricsRoute
 
 /** Categories of the inference routes. */
@@ -459,6 +463,16 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     category: null,
     wire: null
   },
+  ...(["/dashboard", "/dashboard/*"] as const).map((path): DashboardRoute => ({
+    plane: "edge",
+    handler: "dashboard",
+    key: "system.dashboard",
+    method: "GET",
+    path,
+    tier: "public",
+    category: null,
+    wire: null
+  })),
   // Clients probe the root before their first request.
   {
     plane: "edge",

@@ -38,6 +38,10 @@ export interface AppConfigShape {
   readonly encryptionKey: Redacted.Redacted | null
   /** True when well-known provider variables become read-only connections. */
   readonly envConnections: boolean
+  /** The dashboard is served. */
+  readonly dashboard: boolean
+  /** Folder of the built dashboard; null: the one beside the program. */
+  readonly dashboardFolder: string | null
   readonly drainMs: number
   readonly maxBodyBytes: number
   /** Largest uploaded file. */
@@ -308,6 +312,8 @@ const config = Config.all({
   adminPassword: secret("GATEWAY_ADMIN_PASSWORD", passwordProblem),
   encryptionKey: secret("GATEWAY_ENCRYPTION_KEY", keyProblem, weakEncryptionKey),
   envConnections: boolean("GATEWAY_ENV_CONNECTIONS", true),
+  dashboard: boolean("GATEWAY_DASHBOARD", true),
+  dashboardFolder: Config.succeed(null),
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
   bodyLimits,
   maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
@@ -361,6 +367,8 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     adminPassword: null,
     encryptionKey: null,
     envConnections: false,
+    dashboard: true,
+    dashboardFolder: null,
     drainMs: 1_000,
     maxBodyBytes: 50 * bytesPerMebibyte,
     maxUploadBytes: 512 * bytesPerMebibyte,

@@ -62,12 +62,36 @@ export default {
         dependencyTypesNot: ["type-only", "type-import"]
       }
     },
+    {
+      name: "dashboard-by-the-api",
+      severity: "error",
+      comment:
+        "The dashboard knows the program by its API alone: it imports types of the contract, and nobody imports it.",
+      from: { path: "^src/dashboard/" },
+      to: {
+        path: "^src/(?!dashboard/)|^(node:)?[a-z_]+$|^node_modules/(?!preact/|preact-iso/|@preact/signals|@tanstack/query-core/|uplot/|@codemirror/)",
+        dependencyTypesNot: ["type-only", "type-import"]
+      }
+    },
+    {
+      name: "dashboard-for-browsers",
+      severity: "error",
+      from: { path: "^src/(?!dashboard/)" },
+      to: { path: "^src/dashboard/" }
+    },
+    {
+      name: "views-apart",
+      severity: "error",
+      comment: "Each view is a chunk of its own; what two of them need is in ui, api, live or forms.",
+      from: { path: "^src/dashboard/views/([^/]+)/" },
+      to: { path: "^src/dashboard/views/", pathNot: "^src/dashboard/views/$1/" }
+    },
     { name: "not-to-test", severity: "error", from: { path: "^(src|bin)/" }, to: { path: "^(test|bench)/" } },
     {
       // Only packages with native code are installed with the program; the bundle holds the others, and these may be in it.
       name: "only-packages-of-the-program",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/demo/" },
+      from: { path: "^src/", pathNot: "^src/dashboard/" },
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:

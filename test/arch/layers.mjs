@@ -39,7 +39,9 @@ const folders = [
   ["services", /^src\/subjects\//],
   ["entry", /^src\/entry\//],
   ["cli", /^src\/cli\//],
-  ["app", /^src\/app\//]
+  ["app", /^src\/app\//],
+  // It knows the others by their types alone.
+  ["dashboard", /^src\/dashboard\//]
 ]
 
 export const floors = folders.map(([name]) => name)
@@ -55,4 +57,4 @@ export const floorOf = (path) => [...named, ...folders].find(([, pattern]) => pa
  * @param {string} path
  */
 export const placeOf = (path) =>
-  `${floorOf(path)}/${path.replace(/^src\/subjects\/(?=[^/]+\/)/, "of ").replace(/^src\/(?:subjects|domain|contract|store|entry|cli|plane|observe|agents|kernel|platform|wire|net|app)\//, "")}`
+  `${floorOf(path)}/${path.replace(/^src\/subjects\/(?=[^/]+\/)/, "of ").replace(/^src\/(?:subjects|domain|contract|store|entry|cli|plane|observe|agents|kernel|platform|wire|net|app|dashboard)\//, "")}`

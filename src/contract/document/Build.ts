@@ -19,6 +19,9 @@ interface Placed {
 /** The parameters in a path that only some spellings of a route have, by the endpoint that describes them. */
 const ownerOf: Readonly<Record<string, string>> = { token: "inference.editor", provider: "inference.providerModels" }
 
+/** Pages for people are no part of the API. */
+const describedRoutes = edgeRoutes.filter(({ handler }) => handler !== "dashboard")
+
 const edgeOperations = ({ operationOf: written, schemas }: Written): ReadonlyArray<Placed> => {
   const firstPaths = new Map<string, string>()
   const shown = (name: string): Operation => operationOf(name, written(name), schemas)
@@ -30,7 +33,7 @@ const edgeOperations = ({ operationOf: written, schemas }: Written): ReadonlyArr
         : []
     )
 
-  return edgeRoutes.flatMap((route) =>
+  return describedRoutes.flatMap((route) =>
     spellingsOf(route).map((spelling) => {
       const { endpoint, path } = spelling
       const operation = shown(`${route.wire === null ? "pages" : "inference"}.${endpoint}`)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Layer from "effect/Layer"
 import * as ConversationEndpoint from "./ConversationEndpoint.ts"
+import * as DashboardEndpoint from "./DashboardEndpoint.ts"
 import * as ListingEndpoint from "./ListingEndpoint.ts"
 import type { EdgeRoute } from "../../contract/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../../contract/Routes.ts"
@@ -51,16 +52,18 @@ type Handler<Route> = (route: Route, parameters: Parameters, request: IncomingMe
 
 type Handlers = { readonly [Name in EdgeRoute["handler"]]: Handler<Served<Name>> }
 
-/** Answers whose callers are judged here: the root and the metrics. */
+/** Answers whose callers are judged here: the root, the metrics, and the pages of the dashboard. */
 const systemHandlers = Effect.gen(function* () {
   const { judge } = makeCallers(yield* Gate.Gate)
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
   const streams = yield* OpenStreams.OpenStreams
   const metrics = yield* MetricsPage.make
+  const dashboard = yield* DashboardEndpoint.make
   const root: Handlers["root"] = (_route, _parameters, { headers }, response) => {
     const prefix = prefixAsked(headers)
     const isPage = wantsPage(headers.accept)
+    if (isPage && dashboard.isThere()) return dashboard.lead(response)
     sendPlain(new NodeReply(response, streams), ids.next(timers.nowMs()), {
       status: 200,
       type: isPage ? htmlType : "application/json",
@@ -78,7 +81,8 @@ const systemHandlers = Effect.gen(function* () {
     const { code, message, status } = access
     sendJson(reply, requestId, status, codecs.chat.renderError(errorView(status, message, { code }), requestId))
   }
-  return { root, metrics: measured }
+  const pages: Handlers["dashboard"] = (_route, _parameters, request, response) => dashboard.serve(request, response)
+  return { root, metrics: measured, dashboard: pages }
 })
 
 /** Objects with routes of their own, which ask no model: files, batches, jobs and responses. */

@@ -283,6 +283,10 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "test/http/a2a/agent.test.ts",
     "answers the official client in both versions of the protocol"
   ]),
+  "system.dashboard": row("Pages of the dashboard, and their files", [
+    "test/http/doors/dashboard.test.ts",
+    "every path below it answers the shell, and files are kept for good"
+  ]),
   "system.root": row("Whether the gateway is there", [
     "test/http/doors/pages.test.ts",
     "pages are shown to browsers, and programs get JSON as before"

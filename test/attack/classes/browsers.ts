@@ -33,7 +33,14 @@ const filled = (path: string): string =>
     .replaceAll(/:[a-zA-Z]+/g, "none")
 
 /** Public answers without user data may be read by any page. */
-const saysNothing = new Set(["system.ping", "system.openapi", "system.docs", "system.docsFile", "system.root"])
+const saysNothing = new Set([
+  "system.ping",
+  "system.openapi",
+  "system.docs",
+  "system.docsFile",
+  "system.dashboard",
+  "system.root"
+])
 
 const targets = [
   ...new Map(

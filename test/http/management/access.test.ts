@@ -5,7 +5,8 @@ import { routes } from "../../../src/contract/Routes.ts"
 import { adminKey, adminPassword, type Call, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 const management = routes.filter(
-  ({ tier, wire, key }) => wire === null && tier !== "inference" && !["system.metrics", "system.root"].includes(key)
+  ({ tier, wire, key }) =>
+    wire === null && tier !== "inference" && !["system.dashboard", "system.metrics", "system.root"].includes(key)
 )
 
 const safe = (method: string) => method === "GET"

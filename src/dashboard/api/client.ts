@@ -1,0 +1,101 @@
+/** One call of the management API, typed by the contract. Nothing of the contract is in the page: its types are, while the page is checked. */
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type * as Redacted from "effect/Redacted"
+import { ApiError, readError } from "./ApiError.ts"
+import { csrfToken, ended } from "./session.ts"
+
+type Endpoint<Group, Name extends string> = Extract<HttpApiGroup.HttpApiGroup.Endpoints<Group>, { readonly name: Name }>
+
+/** A value of a schema as JSON has it: secrets are text there. */
+export type Json<A> =
+  A extends Redacted.Redacted<infer Secret>
+    ? Json<Secret>
+    : A extends ReadonlyArray<infer Item>
+      ? ReadonlyArray<Json<Item>>
+      : A extends (...args: never) => unknown
+        ? never
+        : A extends object
+          ? { readonly [Key in keyof A]: Json<A[Key]> }
+          : A
+
+type Given<A> = [A] extends [never] ? unknown : Json<A>
+
+/** Parameters of a call: members of the path by name, of the query, and the body. */
+export interface Asked<Path, Query, Body> {
+  readonly path?: Given<Path>
+  readonly query?: Partial<Record<keyof Given<Query> & string, string | number | boolean | undefined>>
+  readonly body?: Given<Body>
+  readonly signal?: AbortSignal
+  /** The `ETag` of what was edited: somebody else's change in between is answered with 412. */
+  readonly ifMatch?: string | undefined
+}
+
+export interface Call<Group, Name extends string> {
+  (
+    asked?: Asked<
+      HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint<Group, Name>>,
+      HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint<Group, Name>>,
+      HttpApiEndpoint.HttpApiEndpoint.Payload<Endpoint<Group, Name>>
+    >
+  ): Promise<Answer<Group, Name>>
+  readonly method: string
+  /** With `:name` for a member of the path. */
+  readonly path: string
+}
+
+/** The answer of an operation, as JSON has it. */
+export type Answer<Group, Name extends string> = Json<HttpApiEndpoint.HttpApiEndpoint.Success<Endpoint<Group, Name>>>
+
+/** The answer of a call of `calls.generated.ts`. */
+export type AnswerOf<Called> = Called extends (...args: never) => Promise<infer A> ? A : never
+
+interface Anything {
+  readonly path?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+  readonly ifMatch?: string | undefined
+}
+
+/** The gateway's address as this page was loaded from it: a proxy may serve it below a path of its own. */
+export const gatewayUrl = new URL("../../", import.meta.url).href
+
+const filled = (path: string, parts: unknown): string =>
+  path.replaceAll(/:(\w+)/g, (_all, name: string) =>
+    encodeURIComponent(String((parts as Record<string, unknown> | undefined)?.[name] ?? ""))
+  )
+
+/** The address of a call, relative to the gateway's. */
+export const addressOf = (path: string, { path: parts, query }: Anything = {}): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>)) {
+    if (value !== undefined && value !== "") search.set(name, String(value))
+  }
+  const rest = search.toString()
+  return `${filled(path, parts).slice(1)}${rest === "" ? "" : `?${rest}`}`
+}
+
+const send = async (method: string, path: string, asked: Anything): Promise<unknown> => {
+  const headers = new Headers()
+  if (asked.body !== undefined) headers.set("Content-Type", "application/json")
+  if (asked.ifMatch !== undefined) headers.set("If-Match", asked.ifMatch)
+  if (method !== "GET" && csrfToken.value !== null) headers.set("X-CSRF-Token", csrfToken.value)
+  const response = await fetch(new URL(addressOf(path, asked), gatewayUrl), {
+    method,
+    headers,
+    body: asked.body === undefined ? null : JSON.stringify(asked.body),
+    signal: asked.signal ?? null
+  }).catch((error: unknown) => {
+    throw asked.signal?.aborted === true ? error : ApiError.unreachable()
+  })
+  if (!response.ok) {
+    const error = await readError(response)
+    if (response.status === 401) ended()
+    throw error
+  }
+  return response.status === 204 ? undefined : await response.json()
+}
+
+export const call = <Group, Name extends string>(method: string, path: string): Call<Group, Name> =>
+  Object.assign((asked: Anything = {}) => send(method, path, asked), { method, path }) as unknown as Call<Group, Name>

@@ -1,0 +1,102 @@
+/** The login: a page of its own at first, a dialog over the view when a session has ended, so that nothing typed is lost. */
+import { useSignal } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import type { ApiError } from "../api/ApiError.ts"
+import { authLogin } from "../api/calls.generated.ts"
+import { queries } from "../api/queries.ts"
+import { hasPassword, opened, sessionState } from "../api/session.ts"
+import { Icon } from "../ui/Icon.tsx"
+import { State } from "../ui/State.tsx"
+import { words } from "../words/shell.ts"
+
+const LoginForm = () => {
+  const password = useSignal("")
+  const isBusy = useSignal(false)
+  const problem = useSignal<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
+  const logIn = async (): Promise<void> => {
+    isBusy.value = true
+    problem.value = null
+    try {
+      const { csrfToken } = await authLogin({ body: { password: password.value } })
+      opened(csrfToken)
+      void queries.invalidateQueries()
+    } catch (error) {
+      problem.value = (error as ApiError).message
+      input.current?.select()
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    void logIn()
+  }
+  return (
+    <form class="stack" onSubmit={submit}>
+      <div class="field">
+        <label for="password">{words.login.password}</label>
+        <input
+          id="password"
+          ref={input}
+          class="input"
+          type="password"
+          autocomplete="current-password"
+          required
+          aria-invalid={problem.value !== null}
+          aria-describedby="password-problem"
+          value={password.value}
+          onInput={(event) => {
+            password.value = event.currentTarget.value
+          }}
+        />
+        <p id="password-problem" class="problem" role="alert">
+          {problem.value}
+        </p>
+      </div>
+      <div class="buttons">
+        <button type="submit" class="button main-action" disabled={isBusy.value}>
+          {isBusy.value ? words.login.wait : words.login.submit}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const NoPassword = () => (
+  <div class="stack">
+    <p>{words.login.noPassword}</p>
+    <pre>
+      <code>{words.login.command}</code>
+    </pre>
+    <p class="quiet">{words.login.opened}</p>
+  </div>
+)
+
+/** The first page without a session. */
+export const LoginPage = () => (
+  <main class="login stack">
+    <h1>
+      <Icon name="live" /> {words.title}
+    </h1>
+    {hasPassword.value ? <LoginForm /> : <NoPassword />}
+  </main>
+)
+
+/** Over the page, when its session has ended. */
+export const LoginAgain = () => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const isOver = sessionState.value === "over"
+  useEffect(() => {
+    if (isOver) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [isOver])
+  return (
+    <dialog class="sheet stack" ref={dialog} aria-labelledby="login-again" onCancel={(event) => event.preventDefault()}>
+      <h2 id="login-again">{words.login.title}</h2>
+      <State kind="warning">{words.login.again}</State>
+      {isOver && <LoginForm />}
+    </dialog>
+  )
+}

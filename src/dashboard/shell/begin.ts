@@ -1,0 +1,34 @@
+/** Learns whether this page has a session: by its cookie, or by the one-time code that `gateway open` has put into the address. */
+import type { ApiError } from "../api/ApiError.ts"
+import { authExchangeCode, authSession } from "../api/calls.generated.ts"
+import { ended, hasPassword, opened } from "../api/session.ts"
+
+/** Takes the code out of the address: it counts once, and it shall not stay in the history. */
+const takeCode = (): string | null => {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code")
+  if (code === null) return null
+  history.replaceState(history.state, "", `${location.pathname}${location.search}`)
+  return code
+}
+
+export const begin = async (): Promise<void> => {
+  const code = takeCode()
+  if (code !== null) {
+    try {
+      opened((await authExchangeCode({ body: { code } })).csrfToken)
+    } catch {
+      // Used before, or too late: the login says what to do.
+    }
+  }
+  try {
+    const { csrfToken, passwordSet } = await authSession()
+    hasPassword.value = passwordSet
+    if (csrfToken === null) ended()
+    else opened(csrfToken)
+  } catch (error) {
+    const { answer } = error as ApiError
+    const told = (answer as { readonly passwordSet?: boolean } | undefined)?.passwordSet
+    if (told !== undefined) hasPassword.value = told
+    ended()
+  }
+}

@@ -1,0 +1,31 @@
+/** The entries of the side bar. A view is loaded when it is opened. */
+import { lazy } from "preact-iso"
+import type { IconName } from "../ui/Icon.tsx"
+import { words } from "../words/shell.ts"
+
+export interface Entry {
+  /** Below the dashboard; empty: the first page. */
+  readonly path: string
+  readonly name: string
+  readonly icon: IconName
+  /** Opens it after `g`. */
+  readonly key: string
+  readonly view: ReturnType<typeof lazy<() => preact.JSX.Element>>
+}
+
+export const entries: ReadonlyArray<Entry> = [
+  {
+    path: "",
+    name: words.entries.home,
+    icon: "home",
+    key: "h",
+    view: lazy(async () => (await import("../views/home/Home.tsx")).Home)
+  },
+  {
+    path: "requests",
+    name: words.entries.requests,
+    icon: "requests",
+    key: "r",
+    view: lazy(async () => (await import("../views/requests/Requests.tsx")).Requests)
+  }
+]

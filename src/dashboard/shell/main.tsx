@@ -1,0 +1,11 @@
+/** The entry of the page. */
+import { render } from "preact"
+import { begin } from "./begin.ts"
+import { Page } from "./Shell.tsx"
+
+const place = document.querySelector("#page")
+if (place !== null) {
+  await begin()
+  place.replaceChildren()
+  render(<Page />, place)
+}

@@ -1,0 +1,5 @@
+/** A row of the log as the API answers it. */
+import type { usageLogs } from "../../api/calls.generated.ts"
+import type { AnswerOf } from "../../api/client.ts"
+
+export type Row = AnswerOf<typeof usageLogs>["logs"][number]

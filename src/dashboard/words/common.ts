@@ -1,0 +1,18 @@
+/** Words that several views use. */
+import { plural } from "./plural.ts"
+
+export const words = {
+  loading: "Loading …",
+  failed: "This did not work",
+  forbidden: "You may not see this",
+  requestId: "Request",
+  retry: "Try again",
+  stale: "This may be old: the gateway did not answer the last question.",
+  cancel: "Cancel",
+  close: "Close",
+  save: "Save",
+  copy: "Copy",
+  copied: "Copied",
+  nothing: "–",
+  requests: (value: number): string => plural(value, { one: "request", other: "requests" })
+} as const

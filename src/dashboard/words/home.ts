@@ -1,0 +1,20 @@
+/** Words of the first page. */
+export const words = {
+  title: "Home",
+  tiles: {
+    requests: "Requests, 24 h",
+    failed: "Failed",
+    cost: "Cost, 24 h",
+    tokens: "Tokens, 24 h",
+    latency: "Latency on average"
+  },
+  steps: {
+    title: "Three steps to a first answer",
+    provider: "Connect a provider",
+    providerHint: "In a terminal:",
+    question: "Ask a first question",
+    client: "Point a client at this gateway",
+    clientHint: "OpenAI clients take this address, others the same without /v1:"
+  },
+  providers: "Providers"
+} as const

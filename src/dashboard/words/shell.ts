@@ -1,0 +1,37 @@
+/** Words of the shell: navigation, the state of the connection, the login. */
+export const words = {
+  title: "Gateway",
+  skip: "Skip to the content",
+  navigation: "Views",
+  entries: {
+    home: "Home",
+    requests: "Requests"
+  },
+  live: { live: "live", paused: "paused", connecting: "connecting …" },
+  unreachable: (since: string): string => `gateway unreachable since ${since}`,
+  theme: "Change between light, dark and the system's theme",
+  logout: "Log out",
+  newVersion: "The gateway has a newer dashboard.",
+  reload: "Load it",
+  notFound: "There is no such page.",
+  toHome: "To the first page",
+  broken: "This view has failed. The others still work.",
+  login: {
+    title: "Log in",
+    again: "Your session has ended. Log in again: what you typed is still here.",
+    password: "Admin password",
+    submit: "Log in",
+    wait: "Logging in …",
+    noPassword: "There is no admin password yet. On the machine that runs the gateway type:",
+    command: "gateway open",
+    opened: "It opens this page signed in, where you can choose a password."
+  },
+  password: {
+    title: "Choose an admin password",
+    why: "With it you can log in from any browser that reaches this gateway.",
+    field: "New password",
+    hint: "8 to 200 characters.",
+    save: "Save the password",
+    later: "Later"
+  }
+} as const

@@ -1,0 +1,62 @@
+/** The dashboard: its shell for every path below `/dashboard/`, and the files that the shell loads. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Effect from "effect/Effect"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { pathOf } from "../../kernel/text/NormalPath.ts"
+import { assetHeaders, type Dashboard, dashboardOf, shellHeaders } from "../pages/Dashboard.ts"
+
+const below = "/dashboard/"
+const assets = "assets/"
+
+/** Returns what follows `/dashboard/` in the address as it was sent; null for `/dashboard` alone, from which relative addresses would lead astray. */
+const restOf = (url: string): string | null => {
+  const path = pathOf(url)
+  const at = path.toLowerCase().indexOf(below)
+  return at === -1 ? null : path.slice(at + below.length)
+}
+
+const refuse = (response: ServerResponse, message: string): void => {
+  const body = JSON.stringify({ error: { code: "not_found", message } })
+  response.writeHead(404, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
+  response.end(body)
+}
+
+const send = (dashboard: Dashboard, rest: string, request: IncomingMessage, response: ServerResponse): void => {
+  if (rest.startsWith(assets)) {
+    const file = dashboard.file(rest.slice(assets.length), String(request.headers["accept-encoding"] ?? ""))
+    if (file === null) return refuse(response, "This version of the dashboard has no such file. Load the page anew.")
+    response.writeHead(200, { ...assetHeaders(file) })
+    response.end(file.bytes)
+    return
+  }
+  const page = dashboard.shell(rest)
+  response.writeHead(200, { ...shellHeaders, "Content-Length": Buffer.byteLength(page) })
+  response.end(page)
+}
+
+const redirect = (response: ServerResponse): void => {
+  response.writeHead(302, { Location: "dashboard/", "Cache-Control": "no-cache", Vary: "Accept, Origin" })
+  response.end()
+}
+
+const missing = "This program was built without the dashboard: run 'npm run build'."
+const off = "The dashboard is turned off (GATEWAY_DASHBOARD=false)."
+
+/** Opens the files with the first request for them: a start does not wait for it. */
+export const make = Effect.map(AppConfig, (config) => {
+  let opened: Dashboard | null | undefined
+  const dashboard = (): Dashboard | null => (opened ??= config.dashboard ? dashboardOf(config.dashboardFolder) : null)
+  return {
+    /** Checks whether there is a dashboard to lead browsers to. */
+    isThere: (): boolean => dashboard() !== null,
+    /** Sends a browser to it; relative, because a proxy may serve the gateway below a path of its own. */
+    lead: (response: ServerResponse): void => redirect(response),
+    serve: (request: IncomingMessage, response: ServerResponse): void => {
+      const found = dashboard()
+      if (found === null) return refuse(response, config.dashboard ? missing : off)
+      const rest = restOf(request.url ?? "")
+      if (rest !== null) return send(found, rest, request, response)
+      redirect(response)
+    }
+  }
+})
