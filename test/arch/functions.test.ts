@@ -18,13 +18,6 @@ const toBeCut: ReadonlyArray<string> = [
   "agents/mcp/Reading.ts makeReading",
   "agents/plugins/sandbox/Selector.ts openSelector",
   "entry/live/LiveFeed.ts make",
-  "net/egress/Connector.ts makeConnector",
-  "net/egress/PublicFetch.ts make",
-  "net/egress/Upstream.ts make",
-  "net/tunnels/Supervisor.ts make",
-  "net/tunnels/Tunnels.ts make",
-  "net/tunnels/mesh/MeshFunnel.ts makeFunnel",
-  "store/engine/ReadWorker.ts makeWith",
   "subjects/mcp/commands/Relay.ts makeRelay"
 ]
 
