@@ -135,24 +135,71 @@ const bodyFor = ({ agent, parsed, request, spoken, targetModel }: BridgedCall): 
 const askedOf = ({ wrapper }: Agent, body: JsonObject): JsonObject | null =>
   wrapper === null ? body : CloudCode.unwrapRequest(body)
 
-export const make = Effect.gen(function* () {
+const knownAgent = (id: string): Effect.Effect<Agent, UnknownAgent> => {
+  const agent = agentById.get(id)
+  return agent === undefined ? new UnknownAgent({ id }) : Effect.succeed(agent)
+}
+
+/** The agents' states and mappings, in memory and in the store. */
+const makeSettings = Effect.gen(function* () {
   const repo = yield* BridgeRepo
-  const requests = yield* InnerRequests.InnerRequests
-  const tap = yield* TrafficTap
   const timers = yield* Timers.Timers
-  const sink = yield* (yield* GatewayCapture).sink
   const oneAtATime = yield* Effect.makeSemaphore(1)
-  const inBackground = yield* FiberSet.makeRuntime<never>()
 
   const states = new Map((yield* repo.states).map(({ agentId, ...state }) => [agentId, state] as const))
-  /** Agents whose set-up is known to be complete, or is being noted as it. At most one entry per agent. */
-  const settled = new Set([...states].flatMap(([agentId, { setupCompleted }]) => (setupCompleted ? [agentId] : [])))
   const mappings = new Map<string, ReadonlyArray<ReadMapping>>()
   for (const { agentId, sourceModel, targetModel } of yield* repo.mappings) {
     mappings.set(agentId, [...(mappings.get(agentId) ?? none), readMapping({ sourceModel, targetModel })])
   }
   const mappingsOf = (agentId: string): ReadonlyArray<ReadMapping> => mappings.get(agentId) ?? none
 
+  const state = (agentId: string) => Effect.map(knownAgent(agentId), ({ id }) => states.get(id) ?? initialState)
+
+  const change = Effect.fn("Bridge.change")(function* (agentId: string, changed: Partial<AgentState>) {
+    const next = { ...(yield* state(agentId)), ...changed }
+    yield* repo.saveState({ agentId, ...next })
+    states.set(agentId, next)
+    return next
+  }, oneAtATime.withPermits(1))
+
+  const setMappings = Effect.fn("Bridge.setMappings")(function* (agentId: string, wanted: ReadonlyArray<ModelMapping>) {
+    yield* knownAgent(agentId)
+    const problem = problemInMappings(wanted)
+    if (problem !== null) return yield* problem
+    yield* repo.saveMappings(agentId, wanted, timers.nowMs())
+    mappings.set(agentId, wanted.map(readMapping))
+    return wanted
+  }, oneAtATime.withPermits(1))
+
+  const completed = [...states].flatMap(([agentId, { setupCompleted }]) => (setupCompleted ? [agentId] : []))
+  return { completed, mappingsOf, state, change, setMappings }
+})
+
+type Settings = Effect.Effect.Success<typeof makeSettings>
+
+/** Notes that an agent's set-up is complete when the first request to one of its hosts comes. */
+const makeNoticed = ({ change, completed }: Settings) =>
+  Effect.gen(function* () {
+    const inBackground = yield* FiberSet.makeRuntime<never>()
+    /** Agents whose set-up is known to be complete, or is being noted as it. At most one entry per agent. */
+    const settled = new Set(completed)
+
+    const finishSetUp = Effect.fn("Bridge.finishSetUp")((agentId: string) =>
+      change(agentId, { setupCompleted: true }).pipe(
+        Effect.catchAll((error) => Effect.logWarning(`The set-up of ${agentId} could not be kept.`, error))
+      )
+    )
+
+    return (host: string): void => {
+      const agent = agentOf(host)
+      if (agent === null || settled.has(agent.id)) return
+      settled.add(agent.id)
+      inBackground(finishSetUp(agent.id))
+    }
+  })
+
+/** Decides who answers a request. */
+const makeJudging = ({ mappingsOf }: Settings) => {
   const answersFor = (host: string): boolean => {
     const agent = agentOf(host)
     return agent !== null && mappingsOf(agent.id).length > 0
@@ -176,21 +223,34 @@ export const make = Effect.gen(function* () {
     return decision._tag === "Target" ? { ...decision, request, spoken, parsed } : null
   }
 
+  return { answersFor, wantsBody, judge }
+}
+
+/** What the inspector keeps of a call. */
+const factsOf = ({ agent, request, sourceModel, targetModel }: BridgedCall) =>
+  ({
+    source: "agent-bridge",
+    agent: agent.id,
+    scheme: request.scheme,
+    host: request.host,
+    path: request.path,
+    headers: request.rawHeaders,
+    body: request.sent,
+    sourceModel,
+    mappedModel: targetModel,
+    ...(request.client === undefined ? {} : { client: request.client })
+  }) as const
+
+export const make = Effect.gen(function* () {
+  const requests = yield* InnerRequests.InnerRequests
+  const tap = yield* TrafficTap
+  const sink = yield* (yield* GatewayCapture).sink
+  const settings = yield* makeSettings
+
   const serve = (call: BridgedCall, reply: ClientReply, over?: () => void): void => {
     const { agent, request, sourceModel, spoken, targetModel } = call
     const { fromPath } = spoken
-    const facts = {
-      source: "agent-bridge",
-      agent: agent.id,
-      scheme: request.scheme,
-      host: request.host,
-      path: request.path,
-      headers: request.rawHeaders,
-      body: request.sent,
-      sourceModel,
-      mappedModel: targetModel,
-      ...(request.client === undefined ? {} : { client: request.client })
-    } as const
+    const facts = factsOf(call)
     requests.relay(
       {
         behalf: { principal: caller, madeFor: "client", category: spoken.category },
@@ -209,55 +269,17 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const known = (id: string): Effect.Effect<Agent, UnknownAgent> => {
-    const agent = agentById.get(id)
-    return agent === undefined ? new UnknownAgent({ id }) : Effect.succeed(agent)
-  }
-
-  const state = (agentId: string) => Effect.map(known(agentId), ({ id }) => states.get(id) ?? initialState)
-
-  const change = Effect.fn("Bridge.change")(function* (agentId: string, changed: Partial<AgentState>) {
-    const next = { ...(yield* state(agentId)), ...changed }
-    yield* repo.saveState({ agentId, ...next })
-    states.set(agentId, next)
-    return next
-  }, oneAtATime.withPermits(1))
-
-  const setMappings = Effect.fn("Bridge.setMappings")(function* (agentId: string, given: ReadonlyArray<ModelMapping>) {
-    yield* known(agentId)
-    const problem = problemInMappings(given)
-    if (problem !== null) return yield* problem
-    yield* repo.saveMappings(agentId, given, timers.nowMs())
-    mappings.set(agentId, given.map(readMapping))
-    return given
-  }, oneAtATime.withPermits(1))
-
-  const finishSetUp = Effect.fn("Bridge.finishSetUp")((agentId: string) =>
-    change(agentId, { setupCompleted: true }).pipe(
-      Effect.catchAll((error) => Effect.logWarning(`The set-up of ${agentId} could not be kept.`, error))
-    )
-  )
-
-  const noticed = (host: string): void => {
-    const agent = agentOf(host)
-    if (agent === null || settled.has(agent.id)) return
-    settled.add(agent.id)
-    inBackground(finishSetUp(agent.id))
-  }
-
   return Bridge.of({
-    noticed,
-    answersFor,
-    wantsBody,
-    judge,
+    ...makeJudging(settings),
+    noticed: yield* makeNoticed(settings),
     serve,
-    state,
-    change,
+    state: settings.state,
+    change: settings.change,
     mappings: (agentId) =>
-      Effect.map(known(agentId), ({ id }) =>
-        mappingsOf(id).map(({ sourceModel, targetModel }) => ({ sourceModel, targetModel }))
+      Effect.map(knownAgent(agentId), ({ id }) =>
+        settings.mappingsOf(id).map(({ sourceModel, targetModel }) => ({ sourceModel, targetModel }))
       ),
-    setMappings
+    setMappings: settings.setMappings
   })
 })
 

@@ -16,11 +16,11 @@ import { GuardedFetch } from "../../net/egress/GuardedFetch.ts"
 import type { BlockReason } from "../../net/egress/OutboundPolicy.ts"
 import type { PublicFetchError } from "../../net/egress/PublicFetch.ts"
 import * as Upstream from "../../net/egress/Upstream.ts"
-import type { RecordNotFound } from "../../observe/inspector/Inspector.ts"
+import type { Inspector, RecordEnd, RecordNotFound, RecordStart } from "../../observe/inspector/Inspector.ts"
 import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import { bothSecrets, secretsInHeaders, type SentSecrets, sentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 import * as Timers from "../../platform/Timers.ts"
-import { type Account, Catalog } from "../../plane/providers/Catalog.ts"
+import { type Account, Catalog, type CatalogSnapshot } from "../../plane/providers/Catalog.ts"
 import { endpointOf } from "../../plane/providers/Endpoints.ts"
 import * as TokenRefresh from "../../plane/providers/oauth/TokenRefresh.ts"
 import { failureText } from "../../plane/providers/UpstreamAnswer.ts"
@@ -86,25 +86,22 @@ const withConnection = (asked: DirectRequest, way: Way | null): ReadonlyArray<st
   return [...headers].flat()
 }
 
-export const make = Effect.gen(function* () {
-  const lazyInspector = yield* LazyInspector
-  const catalog = yield* Catalog
-  const tokens = yield* TokenRefresh.TokenRefresh
-  const upstream = yield* Upstream.Upstream
-  const guarded = yield* GuardedFetch
-  const timers = yield* Timers.Timers
-
-  /** The connection that was named, or the first one of the address where a credential is missing. */
-  const accountFor = (origin: string, connectionId: string | undefined, isNeeded: boolean): Account | null => {
-    const { accounts, byConnection } = catalog.current()
-    if (connectionId === undefined) {
-      return isNeeded ? (accounts.find((account) => originsOf(account).includes(origin)) ?? null) : null
-    }
-    const named = byConnection.get(connectionId)
-    return named !== undefined && originsOf(named).includes(origin) ? named : null
+/** Finds the connection that was named, or the first one of the address where a credential is missing. */
+const accountFor = (
+  { accounts, byConnection }: CatalogSnapshot,
+  origin: string,
+  connectionId: string | undefined,
+  isNeeded: boolean
+): Account | null => {
+  if (connectionId === undefined) {
+    return isNeeded ? (accounts.find((account) => originsOf(account).includes(origin)) ?? null) : null
   }
+  const named = byConnection.get(connectionId)
+  return named !== undefined && originsOf(named).includes(origin) ? named : null
+}
 
-  const wayOf = Effect.fnUntraced(function* (account: Account, origin: string) {
+const makeWayOf = Effect.map(TokenRefresh.TokenRefresh, (tokens) =>
+  Effect.fnUntraced(function* (account: Account, origin: string) {
     const { connection, spec } = account
     const usable = yield* Effect.mapError(tokens.usable(connection), ({ message }) => new NoDirectAnswer({ message }))
     for (const wire of account.wires) {
@@ -116,8 +113,12 @@ export const make = Effect.gen(function* () {
     }
     return yield* new ConnectionElsewhere({ origin })
   })
+)
 
-  const send = (asked: DirectRequest, way: Way | null) => {
+const makeSend = Effect.gen(function* () {
+  const upstream = yield* Upstream.Upstream
+  const guarded = yield* GuardedFetch
+  return (asked: DirectRequest, way: Way | null) => {
     const headers = withConnection(asked, way)
     const secrets = bothSecrets(
       bothSecrets(secretsInHeaders(headers), sentSecrets(asked.given.map((value) => Redacted.value(value)))),
@@ -131,73 +132,80 @@ export const make = Effect.gen(function* () {
         failureOf
       )
     }
-    const request: UpstreamRequest = {
-      origin,
-      path,
-      method,
-      headers,
-      body,
-      secrets,
-      owner: ownerOf(way.account.connection)
-    }
+    const owner = ownerOf(way.account.connection)
+    const request: UpstreamRequest = { origin, path, method, headers, body, secrets, owner }
     return Effect.mapError(upstream.request(request, limits), (error) =>
       error._tag === "TransportFailure" && error.kind === "blocked"
         ? new AddressBlocked({ reason: "private" })
         : new NoDirectAnswer({ message: failureText(error) })
     )
   }
+})
+
+/** The body comes decoded. */
+const isEncoding = (name: string): boolean => name === "content-encoding" || name === "transfer-encoding"
+
+/** Keeps what is sent and what comes back as a record of its own. */
+const recorded = (
+  inspector: typeof Inspector.Service,
+  monotonicMs: () => number,
+  start: RecordStart,
+  answered: Effect.Effect<Upstream.UpstreamResponse, AddressBlocked | NoDirectAnswer>
+) =>
+  Effect.gen(function* () {
+    const startedAtMs = monotonicMs()
+    const id = inspector.begin(operatorsOwn, start)
+    const finish = (end: Omit<RecordEnd, "totalLatencyMs">) =>
+      Effect.zipRight(
+        Effect.sync(() => inspector.finish(id, { ...end, totalLatencyMs: monotonicMs() - startedAtMs })),
+        inspector.listed(id)
+      )
+    const broken = (error: string) => finish({ status: "error", error })
+    const { body, headers, status } = yield* answered.pipe(
+      Effect.tapError((error) => broken(error._tag === "AddressBlocked" ? "The address is blocked." : error.message)),
+      Effect.onInterrupt(() => broken("It was given up."))
+    )
+    const responseHeaders = [...headers].flat().filter((_, at, all) => !isEncoding(all[at - (at % 2)] ?? ""))
+    yield* finish({ status, responseHeaders, responseBody: body })
+    return id
+  })
+
+export const make = Effect.gen(function* () {
+  const lazyInspector = yield* LazyInspector
+  const catalog = yield* Catalog
+  const { monotonicMs } = yield* Timers.Timers
+  const wayOf = yield* makeWayOf
+  const send = yield* makeSend
 
   const ask = Effect.fn("DirectReplay.ask")(function* (id: string, changes: DirectChanges) {
     const { inspector } = yield* lazyInspector.get
     // As it is kept: it goes to whom it was sent before.
     const record: TrafficRecord = yield* inspector.get(id, true)
     const asked = yield* directRequest(record, changes)
-    const account = accountFor(asked.origin, changes.connectionId, asked.missing.length > 0)
-    if (changes.connectionId !== undefined && account === null) {
-      return yield* new ConnectionElsewhere({ origin: asked.origin })
-    }
+    const { connectionId } = changes
+    const account = accountFor(catalog.current(), asked.origin, connectionId, asked.missing.length > 0)
+    if (connectionId !== undefined && account === null) return yield* new ConnectionElsewhere({ origin: asked.origin })
     const way = account === null ? null : yield* wayOf(account, asked.origin)
     const ready = way === null ? yield* asked.withoutCredential : asked
-    const startedAtMs = timers.monotonicMs()
-    const body = ready.body === null ? null : Buffer.from(ready.body)
-    const replayId = inspector.begin(operatorsOwn, {
+    const start: RecordStart = {
       source: record.source,
       method: ready.method,
       scheme: record.scheme,
       host: record.host,
       path: ready.path,
       headers: withConnection(ready, way),
-      body,
+      body: ready.body === null ? null : Buffer.from(ready.body),
       areBodiesWhole: true,
       agent: record.agent,
       replayOf: id,
       note: "Sent once more to its own server."
-    })
-    const took = () => ({ totalLatencyMs: timers.monotonicMs() - startedAtMs })
-    const broken = (error: string) =>
-      Effect.zipRight(
-        Effect.sync(() => inspector.finish(replayId, { status: "error", error, ...took() })),
-        inspector.listed(replayId)
-      )
-    const answer = yield* send(ready, way).pipe(
-      Effect.tapError((error) => broken(error._tag === "AddressBlocked" ? "The address is blocked." : error.message)),
-      Effect.onInterrupt(() => broken("It was given up."))
-    )
-    inspector.finish(replayId, {
-      status: answer.status,
-      responseHeaders: [...answer.headers].flat().filter((_, at, all) => !isEncoding(all[at - (at % 2)] ?? "")),
-      responseBody: answer.body,
-      ...took()
-    })
-    yield* inspector.listed(replayId)
+    }
+    const replayId = yield* recorded(inspector, monotonicMs, start, send(ready, way))
     return { id: replayId, connectionId: way?.account.connection.id ?? null }
   })
 
   return DirectReplay.of({ ask })
 })
-
-/** The body comes decoded. */
-const isEncoding = (name: string): boolean => name === "content-encoding" || name === "transfer-encoding"
 
 export const layer: Layer.Layer<
   DirectReplay,

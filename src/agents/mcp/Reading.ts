@@ -55,12 +55,12 @@ const checkScopes = ({ scopes }: Scoped, caller: Caller): Effect.Effect<void, Rp
 const rpcErrorOf = ({ isAbsent, message }: ReadFailure): RpcError =>
   new RpcError({ code: isAbsent ? rpcCodes.resourceNotFound : rpcCodes.invalidParams, message })
 
-const similar = (name: string, known: ReadonlyArray<string>): string => {
+const hintFor = (name: string, known: ReadonlyArray<string>): string => {
   const [near] = closest(name, known, 1)
   return near === undefined ? "" : ` Did you mean '${near}'?`
 }
 
-export const makeReading = ({ prompts, resources, templates }: Readable) => {
+const makeResources = ({ resources, templates }: Pick<Readable, "resources" | "templates">) => {
   const listResources = (params: JsonObject, caller: Caller): Answer =>
     Effect.gen(function* () {
       const all = permitted(yield* resources(caller), caller)
@@ -85,13 +85,10 @@ export const makeReading = ({ prompts, resources, templates }: Readable) => {
       const template = templates.find(({ prefix }) => uri.startsWith(prefix) && uri.length > prefix.length)
       const found = resource ?? template
       if (found === undefined) {
-        const hint = similar(
-          uri,
-          all.map((one) => one.uri)
-        )
+        const known = all.map((one) => one.uri)
         return yield* new RpcError({
           code: rpcCodes.resourceNotFound,
-          message: `There is no resource '${uri.slice(0, 200)}'.${hint}`
+          message: `There is no resource '${uri.slice(0, 200)}'.${hintFor(uri, known)}`
         })
       }
       yield* checkScopes(found, call.caller)
@@ -100,53 +97,55 @@ export const makeReading = ({ prompts, resources, templates }: Readable) => {
       return { contents: [{ uri, mimeType: found.mimeType, text }] }
     })
 
-  const listPrompts = (params: JsonObject, caller: Caller): Answer =>
+  return { listResources, listTemplates, readResource }
+}
+
+/** Reads the arguments of a prompt; a text: what is wrong with them. */
+const argumentsOf = (prompt: Prompt, sent: JsonObject): Record<string, string> | string => {
+  const texts: Record<string, string> = {}
+  for (const [name, value] of Object.entries(sent)) {
+    if (!prompt.arguments.some((one) => one.name === name)) {
+      return `'${name.slice(0, 100)}' is not an argument of this prompt.`
+    }
+    if (typeof value !== "string" || value.length > maxArgumentChars) {
+      return `'${name}' must be text of at most ${maxArgumentChars} characters.`
+    }
+    if (value.trim() !== "") texts[name] = value.trim()
+  }
+  const absent = prompt.arguments.find(({ isRequired, name }) => isRequired && texts[name] === undefined)
+  return absent === undefined ? texts : `The argument '${absent.name}' is missing.`
+}
+
+const promptNamed = (prompts: ReadonlyArray<Prompt>, value: unknown): Effect.Effect<Prompt, RpcError> => {
+  if (typeof value !== "string") return invalidParams("'name' must be the name of a prompt.")
+  const prompt = prompts.find(({ name }) => name === value)
+  if (prompt !== undefined) return Effect.succeed(prompt)
+  const known = prompts.map(({ name }) => name)
+  return invalidParams(`Unknown prompt: ${value.slice(0, 100)}.${hintFor(value, known)}`)
+}
+
+const makePrompts = (prompts: ReadonlyArray<Prompt>) => ({
+  listPrompts: (params: JsonObject, caller: Caller): Answer =>
     Effect.map(
       pageAt(permitted(prompts, caller), ({ name }) => name, params),
       ({ items, next }) => ({ prompts: items.map(promptView), ...next })
-    )
-
-  const promptNamed = (value: unknown): Effect.Effect<Prompt, RpcError> => {
-    if (typeof value !== "string") return invalidParams("'name' must be the name of a prompt.")
-    const prompt = prompts.find(({ name }) => name === value)
-    const hint = similar(
-      value,
-      prompts.map(({ name }) => name)
-    )
-    return prompt === undefined
-      ? invalidParams(`Unknown prompt: ${value.slice(0, 100)}.${hint}`)
-      : Effect.succeed(prompt)
-  }
-
-  const givenOf = (prompt: Prompt, given: JsonObject): Record<string, string> | string => {
-    const texts: Record<string, string> = {}
-    for (const [name, value] of Object.entries(given)) {
-      if (!prompt.arguments.some((one) => one.name === name)) {
-        return `'${name.slice(0, 100)}' is not an argument of this prompt.`
-      }
-      if (typeof value !== "string" || value.length > maxArgumentChars) {
-        return `'${name}' must be text of at most ${maxArgumentChars} characters.`
-      }
-      if (value.trim() !== "") texts[name] = value.trim()
-    }
-    const absent = prompt.arguments.find(({ isRequired, name }) => isRequired && texts[name] === undefined)
-    return absent === undefined ? texts : `The argument '${absent.name}' is missing.`
-  }
-
-  const getPrompt = (params: JsonObject, call: ToolCall): Answer =>
+    ),
+  getPrompt: (params: JsonObject, call: ToolCall): Answer =>
     Effect.gen(function* () {
-      const prompt = yield* promptNamed(params["name"])
+      const prompt = yield* promptNamed(prompts, params["name"])
       yield* checkScopes(prompt, call.caller)
-      const given = givenOf(prompt, objectOr(params["arguments"]))
-      if (typeof given === "string") return yield* invalidParams(given)
-      const messages = yield* Effect.mapError(prompt.messages(given, call), rpcErrorOf)
+      const texts = argumentsOf(prompt, objectOr(params["arguments"]))
+      if (typeof texts === "string") return yield* invalidParams(texts)
+      const messages = yield* Effect.mapError(prompt.messages(texts, call), rpcErrorOf)
       return { description: prompt.description, messages: [...messages] }
     })
+})
 
+const makeCompletion = ({ prompts, templates }: Pick<Readable, "prompts" | "templates">) => {
   const argumentOf = (reference: JsonObject, name: string): Effect.Effect<Completed, RpcError> =>
     Effect.gen(function* () {
       if (reference["type"] === "ref/prompt") {
-        const prompt = yield* promptNamed(reference["name"])
+        const prompt = yield* promptNamed(prompts, reference["name"])
         const argument = prompt.arguments.find((one) => one.name === name)
         if (argument === undefined) return yield* invalidParams(`'${name.slice(0, 100)}' is not an argument of it.`)
         return { scopes: prompt.scopes, values: argument.values }
@@ -160,7 +159,7 @@ export const makeReading = ({ prompts, resources, templates }: Readable) => {
       return template
     })
 
-  const complete = (params: JsonObject, call: ToolCall): Answer =>
+  return (params: JsonObject, call: ToolCall): Answer =>
     Effect.gen(function* () {
       const { name, value } = objectOr(params["argument"])
       if (typeof name !== "string" || typeof value !== "string") {
@@ -174,6 +173,10 @@ export const makeReading = ({ prompts, resources, templates }: Readable) => {
       const values = matching.slice(0, mostValues)
       return { completion: { values, total: matching.length, hasMore: matching.length > values.length } }
     })
-
-  return { listResources, listTemplates, readResource, listPrompts, getPrompt, complete }
 }
+
+export const makeReading = (readable: Readable) => ({
+  ...makeResources(readable),
+  ...makePrompts(readable.prompts),
+  complete: makeCompletion(readable)
+})

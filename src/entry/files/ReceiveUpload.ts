@@ -12,9 +12,12 @@ interface About {
   readonly keptMs: number | null
 }
 
+/** What is wrong with an upload, or with the time at which it came. */
+export type ReceiveProblem = Problem | BodyNotDecoded | "too_large" | "quota" | "stopping"
+
 export type Outcome = { readonly upload: Upload } & (
   | { readonly _tag: "Received"; readonly about: About }
-  | { readonly _tag: "Refused"; readonly problem: Problem | BodyNotDecoded | "too_large" | "quota" | "stopping" }
+  | { readonly _tag: "Refused"; readonly problem: ReceiveProblem }
   /** The disk failed. */
   | { readonly _tag: "Failed"; readonly cause: unknown }
   /** The client left. */
@@ -55,8 +58,7 @@ export const receive = (
     noLongerStop()
     done(outcome)
   }
-  const refuse = (problem: Problem | BodyNotDecoded | "too_large" | "quota" | "stopping"): void =>
-    finish({ _tag: "Refused", problem, upload })
+  const refuse = (problem: ReceiveProblem): void => finish({ _tag: "Refused", problem, upload })
   const parser = read(contentType, limitBytes, {
     chunk: (chunk) => {
       if (isOver) return

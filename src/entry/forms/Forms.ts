@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage } from "node:http"
 import { mkdir } from "node:fs/promises"
+import type { Readable } from "node:stream"
 import {
   BodyNotDecoded,
   BodyTooLarge,
@@ -16,14 +17,14 @@ import {
 } from "../../domain/Errors.ts"
 import type { Uploads } from "../../plane/request/Uploads.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { Timers } from "../../platform/Timers.ts"
+import { type Timer, Timers } from "../../platform/Timers.ts"
 import type { BodyShare } from "../../plane/resilience/BodyBudget.ts"
 import { uploadsFolder } from "../../store/DataFolder.ts"
 import { announcedBytes, bodyOf } from "../listening/ContentCodings.ts"
 import { StoreError } from "../../store/Errors.ts"
 import { makeFormBody } from "./FormBody.ts"
-import { type FormProblem, readForm } from "./FormReader.ts"
-import { makeSpool, sweep } from "./Spool.ts"
+import { type FilePart, type FormProblem, type FormSink, readForm } from "./FormReader.ts"
+import { makeSpool, type Spool, sweep } from "./Spool.ts"
 
 export interface ReceivedForm {
   readonly body: Buffer
@@ -74,10 +75,150 @@ const invalid = ({ message, param }: FormProblem): InvalidRequest =>
 const isDiskFull = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
 
+const unknownFile = (name: string, files: ReadonlySet<string>): FormProblem => {
+  const known = [...files].filter((file) => !file.endsWith("[]")).map((file) => `'${file}'`)
+  return { param: name, message: `A file of this form must be named ${known.join(" or ")}.` }
+}
+
+interface FormContext {
+  readonly folder: string
+  readonly limitBytes: number
+  readonly timers: typeof Timers.Service
+  readonly log: (effect: Effect.Effect<void>) => void
+}
+
+/** Reads the form of one request. `done` is called once. */
+class FormReading implements FormSink {
+  readonly #form: FormRequest
+  readonly #context: FormContext
+  readonly #done: (result: FormResult) => void
+  readonly #source: Readable
+  readonly #silence: Timer
+  readonly #spool: Spool
+  readonly #body = makeFormBody()
+  #isOver = false
+  /** The files of the whole form. */
+  #received: Uploads | null = null
+  #hasEnded = false
+  #epilogueBytes = 0
+
+  constructor(form: FormRequest, context: FormContext, done: (result: FormResult) => void) {
+    this.#form = form
+    this.#context = context
+    this.#done = done
+    this.#source = bodyOf(form.request)
+    this.#silence = context.timers.after(silentMs, () => this.refuse(new UploadStalled({ silentMs })))
+    this.#spool = makeSpool(context.folder, form.id, form.share, {
+      onReady: () => {
+        if (this.#isOver) return
+        this.#silence.restart()
+        this.#source.resume()
+      },
+      onFailure: (cause) => {
+        if (this.#isOver) return
+        context.log(Effect.logError("An upload could not be kept on disk", cause))
+        this.refuse(new UploadNotKept({ isDiskFull: isDiskFull(cause) }))
+      }
+    })
+  }
+
+  start(): void {
+    const { request } = this.#form
+    const { limitBytes } = this.#context
+    if (announcedBytes(request) > limitBytes + limits.maxOtherBytes) return this.problem("too_large")
+    const parser = readForm(request.headers["content-type"] ?? "", { ...limits, maxFileBytes: limitBytes }, this)
+    const source = this.#source
+    source.on("data", (chunk: Buffer) => {
+      if (this.#isOver) return
+      this.#silence.restart()
+      if (this.#received === null) parser.write(chunk)
+      else this.#skip(chunk)
+    })
+    source.on("error", (cause) => {
+      if (cause instanceof BodyNotDecoded) this.refuse(cause)
+    })
+    source.on("end", () => {
+      this.#hasEnded = true
+      parser.end()
+      this.#deliver()
+    })
+    request.on("close", () => {
+      if (!request.complete) this.refuse("gone")
+    })
+    if (request.destroyed && !request.complete) this.refuse("gone")
+  }
+
+  refuse(result: InferenceError | "no_room" | "gone"): void {
+    if (!this.#leave()) return
+    this.#spool.discard()
+    this.#done(result)
+  }
+
+  isFile(name: string): boolean {
+    return this.#form.files.has(name)
+  }
+
+  field(name: string, value: string): void {
+    if (!this.#form.share.take(name.length + value.length)) this.refuse("no_room")
+    else this.#body.field(name, value)
+  }
+
+  file(part: FilePart): ((chunk: Uint8Array | null) => void) | FormProblem {
+    if (!this.isFile(part.name)) return unknownFile(part.name, this.#form.files)
+    this.#body.file(part)
+    this.#spool.begin()
+    return this.#take
+  }
+
+  problem(problem: FormProblem | "too_large"): void {
+    const { limitBytes } = this.#context
+    this.refuse(
+      problem === "too_large" ? new BodyTooLarge({ limitBytes, setting: "GATEWAY_MAX_UPLOAD_MB" }) : invalid(problem)
+    )
+  }
+
+  done(): void {
+    const problem = this.#body.problem()
+    if (problem !== null) return this.problem(problem)
+    this.#spool.finish((uploads) => {
+      this.#received = uploads
+      this.#source.resume()
+      if (this.#hasEnded || this.#epilogueBytes > maxEpilogueBytes) this.#deliver()
+    })
+  }
+
+  readonly #take = (chunk: Uint8Array | null): void => {
+    if (chunk === null || this.#isOver) return
+    const isTaken = this.#spool.write(chunk)
+    if (isTaken === "no_room") this.refuse("no_room")
+    else if (!isTaken) this.#source.pause()
+  }
+
+  /** Drops what comes behind the closing boundary. */
+  #skip(chunk: Buffer): void {
+    this.#epilogueBytes += chunk.length
+    if (this.#epilogueBytes > maxEpilogueBytes) this.#deliver()
+  }
+
+  /** Hands the form over. The request ends behind the form's end: an answer before that would be cut with the connection. */
+  #deliver(): void {
+    const uploads = this.#received
+    if (uploads === null || !this.#leave()) return
+    this.#done({ body: this.#body.bytes(uploads), uploads, discard: this.#spool.discard })
+  }
+
+  #leave(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#silence.cancel()
+    return true
+  }
+}
+
 export const make = Effect.gen(function* () {
   const { dataDir, maxUploadBytes: limitBytes } = yield* AppConfig
   const timers = yield* Timers
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const log = Runtime.runFork(yield* Effect.runtime<never>())
   const folder = uploadsFolder(dataDir)
   yield* Effect.tryPromise({
     try: async () => {
@@ -86,113 +227,13 @@ export const make = Effect.gen(function* () {
     },
     catch: (cause) => new StoreError({ operation: "Forms.make", cause })
   })
-  const tooLarge = (): BodyTooLarge => new BodyTooLarge({ limitBytes, setting: "GATEWAY_MAX_UPLOAD_MB" })
-
-  const receive: typeof Forms.Service.receive = ({ files, id, request, share }, done) => {
-    const source = bodyOf(request)
-    let isOver = false
-    const silence = timers.after(silentMs, () => refuse(new UploadStalled({ silentMs })))
-    const spool = makeSpool(folder, id, share, {
-      onReady: () => {
-        if (isOver) return
-        silence.restart()
-        source.resume()
-      },
-      onFailure: (cause) => {
-        if (isOver) return
-        runFork(Effect.logError("An upload could not be kept on disk", cause))
-        refuse(new UploadNotKept({ isDiskFull: isDiskFull(cause) }))
-      }
-    })
-    const leave = (): boolean => {
-      if (isOver) return false
-      isOver = true
-      silence.cancel()
-      return true
+  return Forms.of({
+    receive: (form, done) => {
+      const reading = new FormReading(form, { folder, limitBytes, timers, log }, done)
+      reading.start()
+      return () => reading.refuse("gone")
     }
-    const refuse = (result: InferenceError | "no_room" | "gone"): void => {
-      if (!leave()) return
-      spool.discard()
-      done(result)
-    }
-    if (announcedBytes(request) > limitBytes + limits.maxOtherBytes) {
-      refuse(tooLarge())
-      return () => {}
-    }
-    const body = makeFormBody()
-    const take = (chunk: Uint8Array | null): void => {
-      if (chunk === null || isOver) return
-      const taken = spool.write(chunk)
-      if (taken === "no_room") refuse("no_room")
-      else if (!taken) source.pause()
-    }
-    const parser = readForm(
-      request.headers["content-type"] ?? "",
-      { ...limits, maxFileBytes: limitBytes },
-      {
-        isFile: (name) => files.has(name),
-        field: (name, value) => {
-          if (!share.take(name.length + value.length)) refuse("no_room")
-          else body.field(name, value)
-        },
-        file: (part) => {
-          if (!files.has(part.name)) {
-            const known = [...files].filter((name) => !name.endsWith("[]"))
-            return {
-              param: part.name,
-              message: `A file of this form must be named ${known.map((name) => `'${name}'`).join(" or ")}.`
-            }
-          }
-          body.file(part)
-          spool.begin()
-          return take
-        },
-        problem: (problem) => refuse(problem === "too_large" ? tooLarge() : invalid(problem)),
-        done: () => {
-          const problem = body.problem()
-          if (problem !== null) return refuse(invalid(problem))
-          spool.finish((uploads) => {
-            received = uploads
-            source.resume()
-            if (hasEnded || epilogueBytes > maxEpilogueBytes) deliver()
-          })
-        }
-      }
-    )
-    let received: Uploads | null = null
-    let hasEnded = false
-    let epilogueBytes = 0
-    // The request ends behind the form's end: an answer before that would be cut with the connection.
-    const deliver = (): void => {
-      if (received === null || !leave()) return
-      done({ body: body.bytes(received), uploads: received, discard: spool.discard })
-    }
-    source.on("data", (chunk: Buffer) => {
-      if (isOver) return
-      silence.restart()
-      if (received !== null) {
-        epilogueBytes += chunk.length
-        if (epilogueBytes > maxEpilogueBytes) deliver()
-        return
-      }
-      parser.write(chunk)
-    })
-    source.on("error", (cause) => {
-      if (cause instanceof BodyNotDecoded) refuse(cause)
-    })
-    source.on("end", () => {
-      hasEnded = true
-      parser.end()
-      deliver()
-    })
-    request.on("close", () => {
-      if (!request.complete) refuse("gone")
-    })
-    if (request.destroyed && !request.complete) refuse("gone")
-    return () => refuse("gone")
-  }
-
-  return Forms.of({ receive })
+  })
 })
 
 export const layer: Layer.Layer<Forms, StoreError, AppConfig | Timers> = Layer.effect(Forms, make)

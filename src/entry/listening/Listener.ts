@@ -120,96 +120,163 @@ const closing = "Connection: close\r\nX-Content-Type-Options: nosniff\r\nContent
 const statusOf = (error: NodeJS.ErrnoException): string =>
   error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "408 Request Timeout" : "400 Bad Request"
 
+type Waiting = { readonly socket: Duplex; readonly go: (handlers: Handlers) => void }
+
+/** Hands requests to the handlers of now, or keeps them until there are some. */
+class Handover {
+  readonly #bodies: StalledBodies
+  readonly #headMs: number
+  readonly #log: (effect: Effect.Effect<void>) => void
+  #handlers: Handlers | null = null
+  #waiting: Array<Waiting> = []
+
+  constructor(headMs: number, bodies: StalledBodies, log: (effect: Effect.Effect<void>) => void) {
+    this.#bodies = bodies
+    this.#headMs = headMs
+    this.#log = log
+  }
+
+  serve(handlers: Handlers): void {
+    this.#handlers = handlers
+    const waited = this.#waiting
+    this.#waiting = []
+    for (const { go, socket } of waited) if (!socket.destroyed) go(handlers)
+  }
+
+  hold(): void {
+    this.#handlers = null
+  }
+
+  isHolding(): boolean {
+    return this.#handlers === null
+  }
+
+  makeServer(): Server {
+    const options = {
+      keepAliveTimeout: 72_000,
+      headersTimeout: this.#headMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(this.#headMs, mostHeadSweepMs)
+    }
+    const made = createServer(options, (request, response) => this.#request(request, response))
+    made.on("upgrade", (request, socket, head) => {
+      if (this.#handlers !== null) this.#handlers.upgrade(made, request, socket, head)
+      else if (this.#waiting.length >= mostHeld) socket.destroy()
+      else this.#waiting.push({ socket, go: (next) => next.upgrade(made, request, socket, head) })
+    })
+    made.on("connection", (socket) => this.#bodies.opened(socket))
+    made.on("clientError", (error, socket) => {
+      if (socket.writable) socket.end(`HTTP/1.1 ${statusOf(error)}\r\n${closing}`)
+      else socket.destroy()
+    })
+    made.on("error", (error) => {
+      if (made.listening) this.#log(Effect.logError("The HTTP server reports an error", error))
+    })
+    return made
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse): void {
+    this.#bodies.begins(request, response)
+    if (this.#handlers !== null) this.#handlers.request(request, response)
+    else if (this.#waiting.length >= mostHeld) refuse(response)
+    else this.#waiting.push({ socket: request.socket, go: (next) => next.request(request, response) })
+  }
+}
+
+/** Answers that are being made. */
+class RunningAnswers {
+  readonly #running = new Slots<Running>()
+
+  readonly track = (response: ServerResponse, over: () => void): void => {
+    const one: Running = { response, over, place: 0 }
+    one.place = this.#running.add(one)
+    response.on("close", () => this.#over(one))
+  }
+
+  readonly setAside = (response: ServerResponse): void =>
+    this.#running.forEach((one) => {
+      if (one.response === response) this.#over(one)
+    })
+
+  readonly cut = (): void => this.#running.forEach(({ response }) => response.destroy())
+
+  #over(one: Running): void {
+    if (this.#running.remove(one.place, one)) one.over()
+  }
+}
+
+/** Sockets and requests of a server from now on. */
+const watchServer = (server: Server, accepted: (socket: Socket) => void) =>
+  Effect.gen(function* () {
+    const idle = yield* Effect.makeLatch(true)
+    const sockets = new Set<Socket>()
+    let requests = 0
+    server.prependListener("connection", (socket) => {
+      accepted(socket)
+      if (sockets.has(socket)) return
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    })
+    server.prependListener("request", (_, response) => {
+      if (requests++ === 0) idle.unsafeClose()
+      response.once("close", () => {
+        if (--requests === 0) idle.unsafeOpen()
+      })
+    })
+    return { idle, sockets }
+  })
+
+/** Accepts no more connections, and returns what waits for the others to end. */
+const stopAccepting = (server: Server): Effect.Effect<Effect.Effect<void>> =>
+  Effect.map(Deferred.make<void>(), (closed) => {
+    server.close(() => Deferred.unsafeDone(closed, Effect.void))
+    server.closeIdleConnections()
+    return Deferred.await(closed)
+  })
+
+const sweepOften = (bodies: StalledBodies, sweepMs: number) =>
+  Effect.forkScoped(
+    Effect.forever(
+      Effect.zipRight(
+        Effect.sleep(sweepMs),
+        Effect.map(Clock.currentTimeNanos, (nanos) => bodies.sweep(Number(nanos / 1_000_000n)))
+      )
+    )
+  )
+
 export const makeWith = ({
   body,
   headMs
 }: ListenerLimits): Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    let handlers: Handlers | null = null
-    let address: AddressInfo | null = null
-    let held: Array<{ readonly socket: Duplex; readonly go: (handlers: Handlers) => void }> = []
-    let isClosing: Effect.Effect<void> = Effect.void
-    const running = new Slots<Running>()
-
     const bodies = new StalledBodies(body)
-    const options = {
-      keepAliveTimeout: 72_000,
-      headersTimeout: headMs,
-      requestTimeout: 0,
-      connectionsCheckingInterval: Math.min(headMs, mostHeadSweepMs)
-    }
-    const makeServer = (): Server => {
-      const made = createServer(options, (request, response) => {
-        bodies.begins(request, response)
-        if (handlers !== null) handlers.request(request, response)
-        else if (held.length >= mostHeld) refuse(response)
-        else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
-      })
-      made.on("upgrade", (request, socket, head) => {
-        if (handlers !== null) handlers.upgrade(made, request, socket, head)
-        else if (held.length >= mostHeld) socket.destroy()
-        else held.push({ socket, go: (next) => next.upgrade(made, request, socket, head) })
-      })
-      made.on("connection", (socket) => bodies.opened(socket))
-      made.on("clientError", (error, socket) => {
-        if (socket.writable) socket.end(`HTTP/1.1 ${statusOf(error)}\r\n${closing}`)
-        else socket.destroy()
-      })
-      made.on("error", (error) => {
-        if (made.listening) runFork(Effect.logError("The HTTP server reports an error", error))
-      })
-      return made
-    }
-    const server = makeServer()
+    const handover = new Handover(headMs, bodies, Runtime.runFork(yield* Effect.runtime<never>()))
+    const running = new RunningAnswers()
+    const server = handover.makeServer()
     /** Servers of other addresses that listen now. */
     const others = new Set<Server>()
-    yield* Effect.forkScoped(
-      Effect.forever(
-        Effect.zipRight(
-          Effect.sleep(body.sweepMs),
-          Effect.map(Clock.currentTimeNanos, (nanos) => bodies.sweep(Number(nanos / 1_000_000n)))
-        )
-      )
-    )
+    let address: AddressInfo | null = null
+    let isClosing: Effect.Effect<void> = Effect.void
+    yield* sweepOften(bodies, body.sweepMs)
 
     const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
       const at = address ?? (yield* listen(server, host, port))
       address = at
-      handlers = next
-      const waited = held
-      held = []
-      for (const { go, socket } of waited) if (!socket.destroyed) go(next)
+      handover.serve(next)
       return at
     })
 
     const also = (host: string, port: number, { accepted, drainMs }: AnotherAddress) =>
       Effect.gen(function* () {
-        const other = makeServer()
-        const idle = yield* Effect.makeLatch(true)
-        const sockets = new Set<Socket>()
-        let requests = 0
-        other.prependListener("connection", (socket) => {
-          accepted(socket)
-          if (sockets.has(socket)) return
-          sockets.add(socket)
-          socket.once("close", () => sockets.delete(socket))
-        })
-        other.prependListener("request", (_, response) => {
-          if (requests++ === 0) idle.unsafeClose()
-          response.once("close", () => {
-            if (--requests === 0) idle.unsafeOpen()
-          })
-        })
+        const other = handover.makeServer()
+        const { idle, sockets } = yield* watchServer(other, accepted)
         const shut = Effect.gen(function* () {
-          const closed = yield* Deferred.make<void>()
-          other.close(() => Deferred.unsafeDone(closed, Effect.void))
-          other.closeIdleConnections()
+          const closed = yield* stopAccepting(other)
           // A finalizer cannot be interrupted; waiting with a limit has to be.
           yield* Effect.interruptible(idle.await).pipe(Effect.timeoutOption(drainMs))
           // WebSockets among them, which the server does not count any more.
           for (const socket of sockets) socket.destroy()
-          yield* Deferred.await(closed)
+          yield* closed
           others.delete(other)
         })
         const opened = Effect.tap(listen(other, host, port), () => Effect.sync(() => others.add(other)))
@@ -221,16 +288,8 @@ export const makeWith = ({
         other.close()
         other.closeIdleConnections()
       }
-      if (!server.listening) return
-      const closed = yield* Deferred.make<void>()
-      server.close(() => Deferred.unsafeDone(closed, Effect.void))
-      server.closeIdleConnections()
-      isClosing = Deferred.await(closed)
+      if (server.listening) isClosing = yield* stopAccepting(server)
     })
-
-    const over = (one: Running): void => {
-      if (running.remove(one.place, one)) one.over()
-    }
 
     // A start that failed, or a stop during a restart: what waits is not served any more.
     yield* Effect.addFinalizer(() =>
@@ -243,24 +302,17 @@ export const makeWith = ({
     return Listener.of({
       serve,
       also,
-      hold: Effect.sync(() => void (handlers = null)),
-      isHolding: () => handlers === null,
+      hold: Effect.sync(() => handover.hold()),
+      isHolding: () => handover.isHolding(),
       close,
       cutAll: Effect.suspend(() => {
         for (const other of others) other.closeAllConnections()
         server.closeAllConnections()
         return isClosing
       }),
-      track: (response, then) => {
-        const one: Running = { response, over: then, place: 0 }
-        one.place = running.add(one)
-        response.on("close", () => over(one))
-      },
-      setAside: (response) =>
-        running.forEach((one) => {
-          if (one.response === response) over(one)
-        }),
-      cutRunning: () => running.forEach(({ response }) => response.destroy())
+      track: running.track,
+      setAside: running.setAside,
+      cutRunning: running.cut
     })
   })
 

@@ -16,12 +16,11 @@ import * as Gate from "../../subjects/auth/Gate.ts"
 import { isLoopback } from "../../subjects/auth/Loopback.ts"
 import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
-import { identityHeaders } from "../../plane/request/Headers.ts"
 import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { transportError } from "../ws/ServerFrames.ts"
-import { refuseUpgrade } from "../ws/Upgrade.ts"
+import { acceptUpgrade, refuseUpgrade } from "../ws/Upgrade.ts"
 import { LongLived } from "../listening/LongLived.ts"
 
 export class InspectorFeed extends Context.Tag("gateway/entry/live/InspectorFeed")<
@@ -61,57 +60,85 @@ interface Client {
   isAlive: boolean
 }
 
-export const make = Effect.gen(function* () {
-  const longLived = yield* LongLived
-  const lazyInspector = yield* LazyInspector
-  const gate = yield* Gate.Gate
-  const ids = yield* IdGen.IdGen
-  const timers = yield* Timers.Timers
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+/** The clients that watch, and the clock that looks after them while there are some. */
+class Clients {
+  readonly #timers: typeof Timers.Timers.Service
+  readonly #clients = new Set<Client>()
+  #timer: Timers.Timer | null = null
+  #turns = 0
 
-  const clients = new Set<Client>()
-  let isStopping = false
-  let timer: Timers.Timer | null = null
-  let turns = 0
+  constructor(timers: typeof Timers.Timers.Service) {
+    this.#timers = timers
+  }
 
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: maxFrameBytes
-  })
+  get size(): number {
+    return this.#clients.size
+  }
 
-  const turn = (): void => {
-    timer = timers.after(turnMs, turn)
-    turns += 1
-    for (const client of clients) {
+  has(client: Client): boolean {
+    return this.#clients.has(client)
+  }
+
+  add(client: Client): void {
+    const { socket } = client
+    if (this.#clients.size === 0) this.#turnSoon()
+    this.#clients.add(client)
+    socket.on("close", () => {
+      this.#clients.delete(client)
+      if (this.#clients.size === 0) this.stopTurns()
+    })
+    const lives = (): void => {
+      client.isAlive = true
+    }
+    socket.on("message", lives)
+    socket.on("pong", lives)
+    socket.on("error", () => {
+      // The socket closes by itself; `close` follows.
+    })
+  }
+
+  stopTurns(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#turns = 0
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const { socket } of this.#clients) socket.close(code, reason)
+  }
+
+  cut(): void {
+    for (const { socket } of this.#clients) socket.terminate()
+  }
+
+  #turnSoon(): void {
+    this.#timer = this.#timers.after(turnMs, () => this.#turn())
+  }
+
+  #turn(): void {
+    this.#turnSoon()
+    this.#turns += 1
+    for (const client of this.#clients) {
       const { mayStay, socket } = client
       if (!mayStay()) socket.close(closeCodes.policyViolation, "The session or key is no longer valid.")
-      else if (turns % pingEveryTurns === 0) {
+      else if (this.#turns % pingEveryTurns === 0) {
         if (!client.isAlive) socket.terminate()
         client.isAlive = false
         socket.ping()
       }
     }
   }
+}
 
-  const stopTurns = (): void => {
-    timer?.cancel()
-    timer = null
-    turns = 0
-  }
-  yield* Effect.addFinalizer(() => Effect.sync(stopTurns))
+/** Judges who may watch. */
+const makeAccess = Effect.gen(function* () {
+  const gate = yield* Gate.Gate
+  const timers = yield* Timers.Timers
 
   const judge = ({ headers, socket }: IncomingMessage) =>
     gate.judge(
       "loopback",
-      {
-        method: "GET",
-        url: path,
-        headers,
-        socketAddress: peerAddressOf(socket),
-        category: null
-      },
+      { method: "GET", url: path, headers, socketAddress: peerAddressOf(socket), category: null },
       timers.nowMs()
     )
 
@@ -127,10 +154,29 @@ export const make = Effect.gen(function* () {
     const access = judge(request)
     if (access._tag === "Denied") return transportError(access.status, access.code, access.message)
     // Browsers let any page open a socket, and ask no server before.
-    if (isForeign(request)) return foreign
-    if (isStopping) return stopping
-    return clients.size >= maxClients ? full : null
+    return isForeign(request) ? foreign : null
   }
+
+  return { refusal, mayWatch: (request: IncomingMessage): boolean => judge(request)._tag === "Allowed" }
+})
+
+export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
+  const lazyInspector = yield* LazyInspector
+  const ids = yield* IdGen.IdGen
+  const timers = yield* Timers.Timers
+  const access = yield* makeAccess
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const clients = new Clients(timers)
+  let isStopping = false
+  yield* Effect.addFinalizer(() => Effect.sync(() => clients.stopTurns()))
+
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes
+  })
 
   /** Frames for a closed socket are let go. */
   const watch = (client: Client): Effect.Effect<void> =>
@@ -151,33 +197,19 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  const opened = (socket: WebSocket, request: IncomingMessage): void => {
-    const client: Client = { socket, mayStay: () => judge(request)._tag === "Allowed", isAlive: true }
-    if (clients.size === 0) timer = timers.after(turnMs, turn)
-    clients.add(client)
-    socket.on("close", () => {
-      clients.delete(client)
-      if (clients.size === 0) stopTurns()
-    })
-    const lives = (): void => {
-      client.isAlive = true
-    }
-    socket.on("message", lives)
-    socket.on("pong", lives)
-    socket.on("error", () => {
-      // The socket closes by itself; `close` follows.
-    })
-    runFork(watch(client))
+  const refusal = (request: IncomingMessage): ErrorView | null => {
+    const refused = access.refusal(request)
+    if (refused !== null) return refused
+    if (isStopping) return stopping
+    return clients.size >= maxClients ? full : null
   }
 
   longLived.register({
     drain: () => {
       isStopping = true
-      for (const { socket } of clients) socket.close(closeCodes.goingAway, "The gateway is stopping.")
+      clients.closeAll(closeCodes.goingAway, "The gateway is stopping.")
     },
-    cut: () => {
-      for (const { socket } of clients) socket.terminate()
-    }
+    cut: () => clients.cut()
   })
 
   return InspectorFeed.of({
@@ -186,15 +218,11 @@ export const make = Effect.gen(function* () {
       const id = ids.next(timers.nowMs())
       const refused = refusal(request)
       if (refused !== null) return refuseUpgrade(socket, refused, id)
-      const onHeaders = (sent: Array<string>): void => {
-        const identity = identityHeaders(id)
-        for (let at = 0; at + 1 < identity.length; at += 2) {
-          sent.push(`${identity[at] ?? ""}: ${identity[at + 1] ?? ""}`)
-        }
-      }
-      server.once("headers", onHeaders)
-      server.handleUpgrade(request, socket, head, (made) => opened(made, request))
-      server.off("headers", onHeaders)
+      acceptUpgrade(server, { request, socket, head }, id, (opened) => {
+        const client: Client = { socket: opened, mayStay: () => access.mayWatch(request), isAlive: true }
+        clients.add(client)
+        runFork(watch(client))
+      })
     },
     clients: () => clients.size
   })

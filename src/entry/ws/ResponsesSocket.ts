@@ -11,7 +11,6 @@ import { WebSocketServer } from "ws"
 import * as Gate from "../../subjects/auth/Gate.ts"
 import { peerAddressOf, peerOf } from "../../subjects/auth/PeerAddress.ts"
 import * as Flags from "../../subjects/flags/service.ts"
-import { identityHeaders } from "../../plane/request/Headers.ts"
 import { Overloaded } from "../../domain/Errors.ts"
 import { apiKeyIdOf, type Exchange } from "../../plane/request/Exchange.ts"
 import { makeFairPlaces } from "../../kernel/collections/FairPlaces.ts"
@@ -26,8 +25,8 @@ import { Slices } from "../../plane/resilience/Slices.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { Tunnels } from "../../net/tunnels/Tunnels.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
-import { openSession, type Session } from "./Session.ts"
-import { full, judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
+import { openSession, type Session, type SessionServices } from "./Session.ts"
+import { acceptUpgrade, full, judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
 import { LongLived } from "../listening/LongLived.ts"
 
 /** Called when a response begins; the returned function is called when it has ended. */
@@ -46,46 +45,82 @@ const maxSockets = 1_024
 /** A client that gives no sign of life for two of these is gone. */
 const pingEveryMs = 30_000
 
-export const make = Effect.gen(function* () {
-  const longLived = yield* LongLived
-  const config = yield* AppConfig.AppConfig
-  const gate = yield* Gate.Gate
-  const flags = yield* Flags.Flags
+/** The sockets that are open, and the clock that watches over them while there are some. */
+class OpenSessions {
+  readonly #timers: typeof Timers.Timers.Service
+  readonly #none: Effect.Latch
+  readonly #sessions = new Set<Session>()
+  #watch: Timers.Timer | null = null
+  #isDraining = false
+
+  constructor(timers: typeof Timers.Timers.Service, none: Effect.Latch) {
+    this.#timers = timers
+    this.#none = none
+  }
+
+  isFull(): boolean {
+    return this.#isDraining || this.#sessions.size >= maxSockets
+  }
+
+  add(session: Session): void {
+    this.#sessions.add(session)
+    this.#none.unsafeClose()
+    if (this.#watch === null) this.#tickSoon()
+  }
+
+  remove(session: Session): void {
+    this.#sessions.delete(session)
+    if (this.#sessions.size > 0) return
+    this.stopWatching()
+    this.#none.unsafeOpen()
+  }
+
+  stopWatching(): void {
+    this.#watch?.cancel()
+    this.#watch = null
+  }
+
+  drain(): void {
+    this.#isDraining = true
+    for (const session of this.#sessions) session.drain()
+  }
+
+  cut(): void {
+    for (const session of this.#sessions) session.cut()
+  }
+
+  #tickSoon(): void {
+    this.#watch = this.#timers.after(pingEveryMs, () => this.#tick())
+  }
+
+  #tick(): void {
+    const nowMs = this.#timers.nowMs()
+    for (const session of this.#sessions) session.tick(nowMs)
+    this.#tickSoon()
+  }
+}
+
+/** Refuses bytes that there is no room for, before frames are made of them: what is not a whole frame yet is in memory too. */
+const countArriving = (socket: Duplex, session: Session): void => {
+  const count = (chunk: Buffer): void => {
+    if (session.arriving(chunk.length)) return
+    socket.off("data", count)
+    socket.end(() => socket.destroy())
+  }
+  socket.prependListener("data", count)
+}
+
+/** What all sessions share. */
+const makeServices = Effect.gen(function* () {
+  const { maxBodyBytes } = yield* AppConfig.AppConfig
   const ids = yield* IdGen.IdGen
-  const timers = yield* Timers.Timers
-  const streams = yield* OpenStreams.OpenStreams
+  const { monotonicMs, nowMs } = yield* Timers.Timers
   const pipeline = yield* Pipeline.Pipeline
   const tap = yield* TrafficTap
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
   const slices = yield* Slices
-  const tunnels = yield* Tunnels
-
   const history = makeResponseHistory()
-  const sessions = new Set<Session>()
-  const places = makeFairPlaces(() => maxSockets)
-  const none = yield* Effect.makeLatch(true)
-  let draining = false
-
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    // Compression would cost memory per socket and time per frame, and no client needs it.
-    perMessageDeflate: false,
-    maxPayload: config.maxBodyBytes
-  })
-
-  let watch: Timers.Timer | null = null
-  const tick = (): void => {
-    const nowMs = timers.nowMs()
-    for (const session of sessions) session.tick(nowMs)
-    watch = timers.after(pingEveryMs, tick)
-  }
-  const stopWatching = (): void => {
-    watch?.cancel()
-    watch = null
-  }
-  yield* Effect.addFinalizer(() => Effect.sync(stopWatching))
 
   const tapped = (exchange: Exchange): Exchange => tappedWhereOn(tap, exchange, "ws")
 
@@ -97,9 +132,52 @@ export const make = Effect.gen(function* () {
     else pipeline.serve(exchange, entered)
   }
 
+  const services: Omit<SessionServices, "began" | "judge"> = {
+    nowMs,
+    monotonicMs,
+    nextId: ids.next,
+    serve,
+    refuse: (exchange, error) => pipeline.refuse(tapped(exchange), error),
+    bodies,
+    slices,
+    history,
+    maxBodyBytes
+  }
+  return services
+})
+
+export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
+  const gate = yield* Gate.Gate
+  const flags = yield* Flags.Flags
+  const streams = yield* OpenStreams.OpenStreams
+  const tunnels = yield* Tunnels
+  const services = yield* makeServices
+  const none = yield* Effect.makeLatch(true)
+  const sessions = new OpenSessions(yield* Timers.Timers, none)
+  const places = makeFairPlaces(() => maxSockets)
+  yield* Effect.addFinalizer(() => Effect.sync(() => sessions.stopWatching()))
+
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression would cost memory per socket and time per frame, and no client needs it.
+    perMessageDeflate: false,
+    maxPayload: services.maxBodyBytes
+  })
+
+  const counted = (began: Began) => () => {
+    const over = began()
+    streams.opened()
+    return () => {
+      streams.closed()
+      over()
+    }
+  }
+
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began): void => {
-    const openedMs = timers.nowMs()
-    const id = ids.next(openedMs)
+    const openedMs = services.nowMs()
+    const id = services.nextId(openedMs)
     const facts = {
       method: request.method ?? "GET",
       url: request.url ?? "/",
@@ -113,7 +191,7 @@ export const make = Effect.gen(function* () {
     const verdict = judgeUpgrade({
       ...facts,
       enabled: flags.isOn("GATEWAY_UPSTREAM_WS_ENABLED"),
-      full: draining || sessions.size >= maxSockets,
+      full: sessions.isFull(),
       access: () => access(openedMs)
     })
     if ("status" in verdict) return refuseUpgrade(socket, verdict, id)
@@ -121,68 +199,19 @@ export const make = Effect.gen(function* () {
     if (leave === null) return refuseUpgrade(socket, full, id)
     // Also where it does not become a socket after all.
     socket.once("close", leave)
-    const onHeaders = (headers: Array<string>): void => {
-      const identity = identityHeaders(id)
-      for (let at = 0; at + 1 < identity.length; at += 2)
-        headers.push(`${identity[at] ?? ""}: ${identity[at + 1] ?? ""}`)
-    }
-    // `handleUpgrade` answers before it returns: the listener is for this upgrade alone.
-    server.once("headers", onHeaders)
-    server.handleUpgrade(request, socket, head, (opened) => {
+    acceptUpgrade(server, { request, socket, head }, id, (opened) => {
       const session = openSession(
         opened,
         { id, path: verdict.path, headers: lastingHeaders(request.headers), openedMs, apiKeyId: apiKeyIdOf(verdict) },
-        {
-          nowMs: timers.nowMs,
-          monotonicMs: timers.monotonicMs,
-          nextId: ids.next,
-          judge: (nowMs) => principalOf(access(nowMs)),
-          serve,
-          refuse: (exchange, error) => pipeline.refuse(tapped(exchange), error),
-          bodies,
-          slices,
-          history,
-          maxBodyBytes: config.maxBodyBytes,
-          began: () => {
-            const over = began()
-            streams.opened()
-            return () => {
-              streams.closed()
-              over()
-            }
-          }
-        }
+        { ...services, judge: (nowMs) => principalOf(access(nowMs)), began: counted(began) }
       )
       sessions.add(session)
-      // Before the frames are made of it: what is not a whole frame yet is in memory too.
-      const count = (chunk: Buffer): void => {
-        if (session.arriving(chunk.length)) return
-        socket.off("data", count)
-        socket.end(() => socket.destroy())
-      }
-      socket.prependListener("data", count)
-      none.unsafeClose()
-      opened.on("close", () => {
-        sessions.delete(session)
-        if (sessions.size > 0) return
-        stopWatching()
-        none.unsafeOpen()
-      })
-      watch ??= timers.after(pingEveryMs, tick)
+      countArriving(socket, session)
+      opened.on("close", () => sessions.remove(session))
     })
-    server.off("headers", onHeaders)
   }
 
-  longLived.register({
-    drain: () => {
-      draining = true
-      for (const session of sessions) session.drain()
-    },
-    cut: () => {
-      for (const session of sessions) session.cut()
-    },
-    closed: none.await
-  })
+  longLived.register({ drain: () => sessions.drain(), cut: () => sessions.cut(), closed: none.await })
 
   return ResponsesSocket.of({ upgrade })
 })

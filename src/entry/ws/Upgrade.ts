@@ -3,7 +3,8 @@
  * because clients go on over HTTP by its status (426) or show its text.
  */
 import type { Duplex } from "node:stream"
-import { STATUS_CODES } from "node:http"
+import { type IncomingMessage, STATUS_CODES } from "node:http"
+import type { WebSocket, WebSocketServer } from "ws"
 import { match, routeAt } from "../../contract/Routes.ts"
 import type { Access } from "../../subjects/auth/Access.ts"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
@@ -73,6 +74,29 @@ export const refuseUpgrade = (socket: Duplex, view: ErrorView, requestId: string
   socket.on("error", () => socket.destroy())
   socket.once("finish", () => socket.destroy())
   socket.end(`${head}\r\n${body}`)
+}
+
+export interface UpgradeRequest {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+/** Makes a WebSocket of an upgrade, answered with the headers that name the gateway and the request. */
+export const acceptUpgrade = (
+  server: WebSocketServer,
+  { head, request, socket }: UpgradeRequest,
+  requestId: string,
+  opened: (socket: WebSocket) => void
+): void => {
+  const onHeaders = (sent: Array<string>): void => {
+    const headers = identityHeaders(requestId)
+    for (let at = 0; at + 1 < headers.length; at += 2) sent.push(`${headers[at] ?? ""}: ${headers[at + 1] ?? ""}`)
+  }
+  // `handleUpgrade` answers before it returns: the listener is for this upgrade alone.
+  server.once("headers", onHeaders)
+  server.handleUpgrade(request, socket, head, opened)
+  server.off("headers", onHeaders)
 }
 
 /** Headers that belong to the connection, or name one request: they do not speak for every request of a socket. */

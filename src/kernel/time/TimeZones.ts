@@ -2,6 +2,7 @@
  * Local time in the zones of the IANA database, as `Intl` knows them. Pure. A wall-clock time that a change of the clocks leaves out is taken
  * as the instant of that change; one that comes twice is its first occurrence.
  */
+import * as DateTime from "effect/DateTime"
 
 /** Wall-clock time of a zone. `month` counts from 1; `weekday` from 0, a Monday. */
 export interface LocalTime {
@@ -14,27 +15,16 @@ export interface LocalTime {
   readonly weekday: number
 }
 
-/** Formatters are costly to make; a gateway uses few zones. */
-const mostFormats = 64
-const formats = new Map<string, Intl.DateTimeFormat>()
+/** Zones are costly to make, and Effect keeps them by their canonical names only; a gateway uses few. */
+const mostZones = 64
+const zones = new Map<string, DateTime.TimeZone.Named>()
 
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
-  const known = formats.get(timeZone)
+const zoneOf = (name: string): DateTime.TimeZone.Named => {
+  const known = zones.get(name)
   if (known !== undefined) return known
-  const made = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric"
-  })
-  if (formats.size >= mostFormats) formats.clear()
-  formats.set(timeZone, made)
+  const made = DateTime.zoneUnsafeMakeNamed(name)
+  if (zones.size >= mostZones) zones.clear()
+  zones.set(name, made)
   return made
 }
 
@@ -48,33 +38,24 @@ const maxZoneChars = 64
 export const isTimeZone = (text: string): boolean => {
   if (text.length > maxZoneChars || !/^[A-Za-z]/.test(text)) return false
   try {
-    formatOf(text)
+    zoneOf(text)
     return true
   } catch {
     return false
   }
 }
 
-const utcOf = ({ day, hour, minute, month, second, year }: Omit<LocalTime, "weekday">): number =>
-  Date.UTC(year, month - 1, day, hour, minute, second)
+const zonedAt = (timeZone: string, atMs: number): DateTime.Zoned =>
+  DateTime.unsafeMakeZoned(atMs, { timeZone: zoneOf(timeZone) })
 
 /** The wall-clock time at an instant (epoch milliseconds). Throws for a name that is no zone. */
 export const localTimeAt = (timeZone: string, atMs: number): LocalTime => {
-  const fields = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 }
-  for (const { type, value } of formatOf(timeZone).formatToParts(atMs)) {
-    if (type in fields) fields[type as keyof typeof fields] = Number(value)
-  }
-  return { ...fields, weekday: (new Date(utcOf(fields)).getUTCDay() + 6) % 7 }
+  const { day, hours, minutes, month, seconds, weekDay, year } = DateTime.toParts(zonedAt(timeZone, atMs))
+  return { year, month, day, hour: hours, minute: minutes, second: seconds, weekday: (weekDay + 6) % 7 }
 }
 
 /** Computes by how much the zone's clocks are ahead of UTC at an instant, in milliseconds. */
-const offsetAt = (timeZone: string, atMs: number): number => {
-  const wholeSecond = Math.floor(atMs / 1000) * 1000
-  return utcOf(localTimeAt(timeZone, wholeSecond)) - wholeSecond
-}
-
-/** No change of the clocks is longer. */
-const dayMs = 86_400_000
+const offsetAt = (timeZone: string, atMs: number): number => DateTime.zonedOffset(zonedAt(timeZone, atMs))
 
 /**
  * The first instant (epoch milliseconds) at which the clocks of a zone show a time or a later one of that day's sequence. `day` may be
@@ -82,15 +63,16 @@ const dayMs = 86_400_000
  */
 export const instantOf = (
   timeZone: string,
-  local: Pick<LocalTime, "year" | "month" | "day" | "hour" | "minute">
+  { day, hour, minute, month, year }: Pick<LocalTime, "year" | "month" | "day" | "hour" | "minute">
 ): number => {
-  const wall = utcOf({ ...local, second: 0 })
-  const before = offsetAt(timeZone, wall - dayMs)
-  const after = offsetAt(timeZone, wall + dayMs)
-  // The greater offset gives the earlier instant.
-  const candidates = [wall - Math.max(before, after), wall - Math.min(before, after)]
-  for (const instant of candidates) if (offsetAt(timeZone, instant) === wall - instant) return instant
-  return changeBetween(timeZone, wall - Math.max(before, after) - dayMs / 8, wall - Math.min(before, after) + dayMs / 8)
+  const wall = Date.UTC(year, month - 1, day, hour, minute)
+  const shown = (disambiguation: "earlier" | "later"): DateTime.Zoned =>
+    DateTime.unsafeMakeZoned(wall, { timeZone: zoneOf(timeZone), adjustForTimeZone: true, disambiguation })
+  const earlier = shown("earlier")
+  const earlierMs = DateTime.toEpochMillis(earlier)
+  if (earlierMs + DateTime.zonedOffset(earlier) === wall) return earlierMs
+  // The clocks leave it out: what Effect gives are times before and after the change.
+  return changeBetween(timeZone, earlierMs, DateTime.toEpochMillis(shown("later")))
 }
 
 /** Offset of a zone's clocks ahead of UTC, from an instant on (epoch milliseconds). */
@@ -98,6 +80,8 @@ export interface ZoneOffset {
   readonly fromMs: number
   readonly offsetMs: number
 }
+
+const dayMs = 86_400_000
 
 /** Shorter than any time between two changes of the clocks of a zone. */
 const betweenChangesMs = 7 * dayMs

@@ -9,9 +9,9 @@
 import type * as Context from "effect/Context"
 import * as Redacted from "effect/Redacted"
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
-import { connect as connectTls, type ConnectionOptions } from "node:tls"
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls"
 import type { Transport } from "../../domain/Transport.ts"
-import type { Timers } from "../../platform/Timers.ts"
+import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { Dns } from "./Dns.ts"
 import { connectThrough, type Target } from "./proxy/HttpConnect.ts"
 import type { ProxyHop } from "./proxy/ProxyRoute.ts"
@@ -97,202 +97,261 @@ const tlsOf = (transport: Transport | undefined): Pick<ConnectionOptions, "ca" |
   ...(transport?.key == null ? {} : { key: Redacted.value(transport.key) })
 })
 
-/** A connector for one origin; it keeps the origin's last TLS session for quicker handshakes. */
-export const makeConnector = (origin: URL, options: ConnectorOptions): Connect => {
-  const { dns, proxy, timers, transport } = options
-  const proxiedName = options.proxiedName ?? "name"
-  const targetName = transport?.serverName ?? null
-  const targetTls = tlsOf(transport)
-  const isSecure = origin.protocol === "https:"
-  const target: Target = {
-    host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: origin.port === "" ? (isSecure ? secureDefaultPort : plainDefaultPort) : Number(origin.port)
-  }
-  /** Target of the TCP connection. */
-  const hop: Target = proxy ?? target
-  const family = proxy?.family ?? 0
-  let session: Buffer | undefined
+const isBlocked = (address: string, policy: OutboundPolicy): boolean => judgeAddress(address, policy)._tag === "Blocked"
 
-  const isBlocked = (address: string, policy: OutboundPolicy): boolean =>
-    judgeAddress(address, policy)._tag === "Blocked"
+/** What all connections to an origin have in common. */
+class Origin {
+  readonly options: ConnectorOptions
+  readonly isSecure: boolean
+  readonly target: Target
+  /** Target of the TCP connection. */
+  readonly hop: Target
+  readonly family: 0 | 4 | 6
+  /** Target that the proxy is asked for. */
+  asked: Target
+  readonly #tls: Pick<ConnectionOptions, "ca" | "cert" | "key">
+  #session: Buffer | undefined
+
+  constructor(origin: URL, options: ConnectorOptions) {
+    const { proxy, transport } = options
+    this.options = options
+    this.isSecure = origin.protocol === "https:"
+    this.target = {
+      host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: origin.port === "" ? (this.isSecure ? secureDefaultPort : plainDefaultPort) : Number(origin.port)
+    }
+    this.hop = proxy ?? this.target
+    this.family = proxy?.family ?? 0
+    this.asked = this.target
+    this.#tls = tlsOf(transport)
+  }
+
+  async judgedAddresses(policy: OutboundPolicy): Promise<ReadonlyArray<string> | TransportFailureKind> {
+    const { dns, proxiedName = "name", proxy } = this.options
+    if (judgeHost(this.target.host, policy)._tag === "Blocked") return "blocked"
+    const hopPolicy = this.hopPolicy(policy)
+    if (proxy !== undefined && judgeHost(this.hop.host, hopPolicy)._tag === "Blocked") return "proxy"
+    if (proxy !== undefined && proxiedName !== "name" && isIP(this.target.host) === 0) {
+      const asked = await this.#judgedTarget(policy, proxiedName)
+      if (typeof asked === "string") return asked
+      this.asked = asked
+    }
+    if (isIP(this.hop.host) !== 0) return [this.hop.host]
+    try {
+      const addresses = await dns.resolve(this.hop.host)
+      // One forbidden address blocks the name: which of them would be reached is up to chance or to an attacker.
+      if (addresses.some((address) => isBlocked(address, hopPolicy))) return proxy === undefined ? "blocked" : "proxy"
+      const { family } = this
+      const usable = family === 0 ? addresses : addresses.filter((address) => isIP(address) === family)
+      return usable.length === 0 ? this.#noAddress() : usable
+    } catch {
+      return this.#noAddress()
+    }
+  }
+
+  /** The policy for the address that the TCP connection goes to. */
+  hopPolicy(policy: OutboundPolicy): OutboundPolicy {
+    return this.options.proxy?.id === environmentEgress ? ownNetwork : policy
+  }
+
+  tlsToTarget(socket: Socket): TLSSocket {
+    const { host } = this.target
+    const name = this.options.transport?.serverName ?? null
+    const tls = connectTls({
+      socket,
+      host: name ?? host,
+      servername: name ?? serverName(host),
+      ALPNProtocols: ["http/1.1"],
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+      ...this.#tls
+    })
+    return tls.on("session", (ticket) => {
+      this.#session = ticket
+    })
+  }
+
+  async #judgedTarget(policy: OutboundPolicy, how: "checked" | "pinned"): Promise<Target | TransportFailureKind> {
+    const { host, port } = this.target
+    try {
+      const addresses = await this.options.dns.resolve(host)
+      if (addresses.some((address) => isBlocked(address, policy))) return "blocked"
+      const [first] = addresses
+      return how === "checked" || first === undefined ? this.target : { host: first, port }
+    } catch {
+      return how === "checked" ? this.target : "dns"
+    }
+  }
 
   /**
    * Kind of failure without an address: a pinned family that the proxy does not have is refused, and so is a name whose
    * family is not known.
    */
-  const noAddress: TransportFailureKind = proxy === undefined ? "dns" : family === 0 ? "proxy" : "proxy_family"
+  #noAddress(): TransportFailureKind {
+    if (this.options.proxy === undefined) return "dns"
+    return this.family === 0 ? "proxy" : "proxy_family"
+  }
+}
 
-  /** Target that the proxy is asked for. */
-  let asked: Target = target
+const tlsToProxy = (socket: Socket, host: string): TLSSocket =>
+  connectTls({ socket, host, servername: serverName(host), ALPNProtocols: ["http/1.1"] })
 
-  const toldTarget = async (policy: OutboundPolicy): Promise<Target | TransportFailureKind> => {
-    try {
-      const addresses = await dns.resolve(target.host)
-      if (addresses.some((address) => isBlocked(address, policy))) return "blocked"
-      const [first] = addresses
-      if (proxiedName === "checked" || first === undefined) return target
-      return { host: first, port: target.port }
-    } catch {
-      return proxiedName === "checked" ? target : "dns"
-    }
+/** One connection that is being made. */
+class Connecting {
+  readonly #origin: Origin
+  readonly #listener: ConnectListener
+  readonly #policy: OutboundPolicy
+  readonly #timer: Timer
+  readonly #startedMs: number
+  /** The innermost one; destroying it ends those below. */
+  #socket: Socket | null = null
+  #settled = false
+  #isAborted = false
+  /** False until the proxy has opened the tunnel: what fails before that is the proxy's failure. */
+  #isThrough: boolean
+
+  constructor(origin: Origin, listener: ConnectListener) {
+    const { connectTimeoutMs, policy, proxy, timers, transport } = origin.options
+    this.#origin = origin
+    this.#listener = listener
+    this.#policy = policy()
+    this.#isThrough = proxy === undefined
+    this.#startedMs = proxy === undefined ? 0 : timers.monotonicMs()
+    this.#timer = timers.after(transport?.connectTimeoutMs ?? connectTimeoutMs(), () => this.#fail("connect_timeout"))
   }
 
-  const judgedAddresses = async (policy: OutboundPolicy): Promise<ReadonlyArray<string> | TransportFailureKind> => {
-    if (judgeHost(target.host, policy)._tag === "Blocked") return "blocked"
-    const isOwnChoice = proxy?.id === environmentEgress
-    if (proxy !== undefined && judgeHost(hop.host, isOwnChoice ? ownNetwork : policy)._tag === "Blocked") return "proxy"
-    if (proxy !== undefined && proxiedName !== "name" && isIP(target.host) === 0) {
-      const told = await toldTarget(policy)
-      if (typeof told === "string") return told
-      asked = told
-    }
-    if (isIP(hop.host) !== 0) return [hop.host]
-    try {
-      const addresses = await dns.resolve(hop.host)
-      // One forbidden address blocks the name: which of them would be reached is up to chance or to an attacker.
-      const hopPolicy = isOwnChoice ? ownNetwork : policy
-      if (addresses.some((address) => isBlocked(address, hopPolicy))) return proxy === undefined ? "blocked" : "proxy"
-      const usable = family === 0 ? addresses : addresses.filter((address) => isIP(address) === family)
-      return usable.length === 0 ? noAddress : usable
-    } catch {
-      return noAddress
-    }
+  async start(): Promise<void> {
+    const found = await this.#origin.judgedAddresses(this.#policy)
+    if (this.#settled) return
+    if (typeof found === "string") this.#fail(found)
+    else this.#open(found)
   }
 
-  return (listener) => {
-    const policy = options.policy()
-    const timeoutMs = transport?.connectTimeoutMs ?? options.connectTimeoutMs()
-    /** The innermost one; destroying it ends those below. */
-    let socket: Socket | null = null
-    let settled = false
-    let isAborted = false
-    /** False until the proxy has opened the tunnel: what fails before that is the proxy's failure. */
-    let isThrough = proxy === undefined
-    const startedMs = proxy === undefined ? 0 : timers.monotonicMs()
+  abort(): void {
+    this.#isAborted = true
+    this.#fail("other")
+  }
 
-    const fail = (kind: TransportFailureKind, why: TransportFailure | null = null): void => {
-      if (settled) return
-      settled = true
-      timer.cancel()
-      if (!isThrough && kind !== "blocked" && !isAborted) options.onProxy?.(false, timers.monotonicMs() - startedMs)
-      socket?.destroy()
-      const isTargets = isThrough || kind === "blocked" || kind === "dns" || kind === "proxy_family"
-      listener.onFail(isTargets ? (why ?? transportFailure(kind)) : transportFailure("proxy"))
-    }
-    const succeed = (connected: Socket): void => {
-      if (settled) return
-      settled = true
-      timer.cancel()
-      listener.onSocket(connected)
-    }
-    const timer = timers.after(timeoutMs, () => fail("connect_timeout"))
+  #fail(kind: TransportFailureKind, why: TransportFailure | null = null): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#timer.cancel()
+    if (!this.#isThrough && kind !== "blocked" && !this.#isAborted) this.#reportProxy(false)
+    this.#socket?.destroy()
+    const isTargets = this.#isThrough || kind === "blocked" || kind === "dns" || kind === "proxy_family"
+    this.#listener.onFail(isTargets ? (why ?? transportFailure(kind)) : transportFailure("proxy"))
+  }
 
-    const secure = (below: Socket, host: string, isTarget: boolean, then: (tls: Socket) => void): void => {
-      const tls = connectTls({
-        socket: below,
-        host: isTarget ? (targetName ?? host) : host,
-        servername: isTarget ? (targetName ?? serverName(host)) : serverName(host),
-        ALPNProtocols: ["http/1.1"],
-        ...(isTarget && session !== undefined ? { session } : {}),
-        ...(isTarget ? targetTls : {})
+  #succeed(connected: Socket): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#timer.cancel()
+    this.#listener.onSocket(connected)
+  }
+
+  #reportProxy(stands: boolean): void {
+    const { onProxy, timers } = this.#origin.options
+    onProxy?.(stands, timers.monotonicMs() - this.#startedMs)
+  }
+
+  #open(addresses: ReadonlyArray<string>): void {
+    const connectMarked = socketMark()
+    if (connectMarked !== null) return this.#openMarked(connectMarked, addresses)
+    const { family, hop, options } = this.#origin
+    const localAddress = options.transport?.localAddress ?? null
+    const tcp = connectTcp({
+      host: hop.host,
+      port: hop.port,
+      lookup: lookupOf(addresses),
+      autoSelectFamily: family === 0,
+      autoSelectFamilyAttemptTimeout: addressAttemptMs,
+      ...(localAddress === null ? {} : { localAddress }),
+      keepAlive: true,
+      keepAliveInitialDelay: tcpKeepAliveMs,
+      noDelay: true
+    })
+    this.#use(tcp, null)
+  }
+
+  /** Marked sockets try one address after the other: Node can race only sockets that it makes itself. */
+  #openMarked(connectMarked: ConnectMarked, [address = "", ...others]: ReadonlyArray<string>): void {
+    let tcp: Socket
+    try {
+      tcp = connectMarked(address, this.#origin.hop.port).setKeepAlive(true, tcpKeepAliveMs)
+    } catch {
+      return this.#fail("other")
+    }
+    this.#use(tcp, others.length === 0 ? null : () => this.#openMarked(connectMarked, others))
+  }
+
+  /** `next`: what is tried when this one is not made, or not soon; null: nothing. */
+  #use(tcp: Socket, next: (() => void) | null): void {
+    let mayGoOn = next !== null
+    let isGivenUp = false
+    const goOn = (): void => {
+      if (!mayGoOn || this.#settled) return
+      mayGoOn = false
+      isGivenUp = true
+      tcp.destroy()
+      next?.()
+    }
+    const slow = next === null ? null : this.#origin.options.timers.after(addressAttemptMs, goOn)
+    this.#socket = tcp
+    tcp
+      .on("error", (error: NodeJS.ErrnoException) => {
+        slow?.cancel()
+        if (isGivenUp) return
+        if (mayGoOn) return goOn()
+        this.#fail(connectFailureKind(error.code))
+        markReset(error)
       })
-      socket = tls
-      tls
-        .on("error", (error: NodeJS.ErrnoException) => {
-          fail("tls", tlsFailure(tlsProblemOf(error.code)))
-          markReset(error)
-        })
-        .on("session", (ticket) => {
-          if (isTarget) session = ticket
-        })
-        .once("secureConnect", () => then(tls))
-    }
-
-    const reachTarget = (tunnel: Socket): void => {
-      if (settled) return
-      if (!isThrough) options.onProxy?.(true, timers.monotonicMs() - startedMs)
-      isThrough = true
-      if (isSecure) secure(tunnel, target.host, true, succeed)
-      else succeed(tunnel)
-    }
-
-    const askProxy = (used: ProxyHop, connected: Socket): void => {
-      const done = (stands: boolean): void => (stands ? reachTarget(connected) : fail("proxy"))
-      if (used.type === "socks5") socksThrough(connected, asked, used, done)
-      else connectThrough(connected, asked, used, done)
-    }
-
-    /** Marked sockets try one address after the other: Node can race only sockets that it makes itself. */
-    const openMarked = (connectMarked: ConnectMarked, [address = "", ...others]: ReadonlyArray<string>): void => {
-      let tcp: Socket
-      try {
-        tcp = connectMarked(address, hop.port).setKeepAlive(true, tcpKeepAliveMs)
-      } catch {
-        return fail("other")
-      }
-      use(tcp, others.length === 0 ? null : () => openMarked(connectMarked, others))
-    }
-
-    const open = (addresses: ReadonlyArray<string>): void => {
-      const connectMarked = socketMark()
-      if (connectMarked !== null) return openMarked(connectMarked, addresses)
-      const tcp = connectTcp({
-        host: hop.host,
-        port: hop.port,
-        lookup: lookupOf(addresses),
-        autoSelectFamily: family === 0,
-        autoSelectFamilyAttemptTimeout: addressAttemptMs,
-        ...(transport?.localAddress == null ? {} : { localAddress: transport.localAddress }),
-        keepAlive: true,
-        keepAliveInitialDelay: tcpKeepAliveMs,
-        noDelay: true
-      })
-      use(tcp, null)
-    }
-
-    /** `next`: what is tried when this one is not made, or not soon; null: nothing. */
-    const use = (tcp: Socket, next: (() => void) | null): void => {
-      let mayGoOn = next !== null
-      let isGivenUp = false
-      const goOn = (): void => {
-        if (!mayGoOn || settled) return
+      .once("connect", () => {
+        slow?.cancel()
         mayGoOn = false
-        isGivenUp = true
-        tcp.destroy()
-        next?.()
-      }
-      const slow = next === null ? null : timers.after(addressAttemptMs, goOn)
-      socket = tcp
-      tcp
-        .on("error", (error: NodeJS.ErrnoException) => {
-          slow?.cancel()
-          if (isGivenUp) return
-          if (mayGoOn) return goOn()
-          fail(connectFailureKind(error.code))
-          markReset(error)
-        })
-        .once("connect", () => {
-          slow?.cancel()
-          mayGoOn = false
-          const reachedPolicy = proxy?.id === environmentEgress ? ownNetwork : policy
-          if (isBlocked(tcp.remoteAddress ?? "", reachedPolicy)) return fail(proxy === undefined ? "blocked" : "proxy")
-          if (proxy === undefined) return reachTarget(tcp)
-          const reached = (way: Socket): void => (options.endsAtProxy === true ? succeed(way) : askProxy(proxy, way))
-          if (proxy.type === "https") secure(tcp, proxy.host, false, reached)
-          else reached(tcp)
-        })
-    }
+        this.#connected(tcp)
+      })
+  }
 
-    const start = async (): Promise<void> => {
-      const found = await judgedAddresses(policy)
-      if (settled) return
-      if (typeof found === "string") fail(found)
-      else open(found)
-    }
-    void start()
-    return () => {
-      isAborted = true
-      fail("other")
-    }
+  #connected(tcp: Socket): void {
+    const { endsAtProxy, proxy } = this.#origin.options
+    const isForbidden = isBlocked(tcp.remoteAddress ?? "", this.#origin.hopPolicy(this.#policy))
+    if (isForbidden) return this.#fail(proxy === undefined ? "blocked" : "proxy")
+    if (proxy === undefined) return this.#reachTarget(tcp)
+    const reached = (way: Socket): void => (endsAtProxy === true ? this.#succeed(way) : this.#askProxy(proxy, way))
+    if (proxy.type === "https") this.#secure(tlsToProxy(tcp, proxy.host), reached)
+    else reached(tcp)
+  }
+
+  #askProxy(proxy: ProxyHop, connected: Socket): void {
+    const done = (stands: boolean): void => (stands ? this.#reachTarget(connected) : this.#fail("proxy"))
+    if (proxy.type === "socks5") socksThrough(connected, this.#origin.asked, proxy, done)
+    else connectThrough(connected, this.#origin.asked, proxy, done)
+  }
+
+  #reachTarget(tunnel: Socket): void {
+    if (this.#settled) return
+    if (!this.#isThrough) this.#reportProxy(true)
+    this.#isThrough = true
+    if (this.#origin.isSecure) this.#secure(this.#origin.tlsToTarget(tunnel), (tls) => this.#succeed(tls))
+    else this.#succeed(tunnel)
+  }
+
+  #secure(tls: TLSSocket, then: (tls: Socket) => void): void {
+    this.#socket = tls
+    tls
+      .on("error", (error: NodeJS.ErrnoException) => {
+        this.#fail("tls", tlsFailure(tlsProblemOf(error.code)))
+        markReset(error)
+      })
+      .once("secureConnect", () => then(tls))
+  }
+}
+
+/** A connector for one origin; it keeps the origin's last TLS session for quicker handshakes. */
+export const makeConnector = (url: URL, options: ConnectorOptions): Connect => {
+  const origin = new Origin(url, options)
+  return (listener) => {
+    const connecting = new Connecting(origin, listener)
+    void connecting.start()
+    return () => connecting.abort()
   }
 }

@@ -130,15 +130,20 @@ export const publicCalls = Effect.gen(function* () {
   return { call, policy }
 })
 
-export const make: Effect.Effect<
-  Context.Tag.Service<PublicFetch>,
-  never,
-  Flags | Dns | Timers | UpstreamSettings
-> = Effect.gen(function* () {
-  const dns = yield* Dns
-  const timers = yield* Timers
-  const { call, policy } = yield* publicCalls
+type PublicCalls = Effect.Effect.Success<typeof publicCalls>
 
+type Message = Parameters<typeof PublicFetch.Service.post>[1]
+
+const requestOf = (
+  { origin, pathname, search }: URL,
+  rest: Pick<UpstreamRequest, "method" | "headers" | "body" | "secrets">
+): UpstreamRequest => ({ origin, path: pathname + search, ...rest, owner: null })
+
+const within = <A, E>(effect: Effect.Effect<A, E>, timeoutMs: number): Effect.Effect<A, E | TimedOut> =>
+  Effect.timeoutFail(effect, { duration: timeoutMs, onTimeout: () => new TimedOut({ timeoutMs }) })
+
+/** GETs the URL, and those that it redirects to. */
+const makeGet = ({ call, policy }: PublicCalls): typeof PublicFetch.Service.get => {
   const hop = (
     text: string,
     maxBytes: number,
@@ -150,15 +155,7 @@ export const make: Effect.Effect<
       const verdict = judgeUrl(withoutFragment(text), policy())
       if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
       const { url } = verdict
-      const request: UpstreamRequest = {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: "GET",
-        headers: publicHeaders,
-        body: null,
-        secrets: noSecrets,
-        owner: null
-      }
+      const request = requestOf(url, { method: "GET", headers: publicHeaders, body: null, secrets: noSecrets })
       const headSuffices = (head: Head): boolean => redirects.has(head.status) || !wanted(head)
       return Effect.flatMap(
         collect(call(url, proxiedName), request, maxBytes, headSuffices),
@@ -172,16 +169,13 @@ export const make: Effect.Effect<
         }
       )
     })
-
-  const get: typeof PublicFetch.Service.get = Effect.fn("PublicFetch.get")((url, limits, wanted, chosenBy = "caller") =>
-    hop(url, limits.maxBytes, wanted, chosenBy === "operator" ? "checked" : "pinned", maxRedirects).pipe(
-      Effect.timeoutFail({
-        duration: limits.timeoutMs,
-        onTimeout: (): PublicFetchError => new TimedOut({ timeoutMs: limits.timeoutMs })
-      })
-    )
+  return Effect.fn("PublicFetch.get")((url, { maxBytes, timeoutMs }, wanted, chosenBy = "caller") =>
+    within(hop(url, maxBytes, wanted, chosenBy === "operator" ? "checked" : "pinned", maxRedirects), timeoutMs)
   )
+}
 
+/** Gives the status of the answer to a POST, and reads a little of what comes after the head. */
+const makePost = ({ call, policy }: PublicCalls, timers: Context.Tag.Service<Timers>) => {
   /** The status, when the head is there. */
   const statusOf = (url: URL, request: UpstreamRequest): Effect.Effect<number, TransportFailure> =>
     Effect.async((resume) => {
@@ -208,48 +202,42 @@ export const make: Effect.Effect<
       return Effect.sync(() => started.abort())
     })
 
-  const post = Effect.fn("PublicFetch.post")((
-    text: string,
-    message: { readonly headers: ReadonlyArray<string>; readonly body: string },
-    timeoutMs: number
-  ): Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut> => {
-    const verdict = judgeUrl(text, policy())
-    if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
-    const { url } = verdict
-    const { origin } = url
-    const path = url.pathname + url.search
-    // Nothing but the status of the answer is given.
-    const request: UpstreamRequest = { origin, path, method: "POST", ...message, secrets: noSecrets, owner: null }
-    return Effect.timeoutFail(statusOf(url, request), {
-      duration: timeoutMs,
-      onTimeout: () => new TimedOut({ timeoutMs })
-    })
-  })
-
-  const send = Effect.fn("PublicFetch.send")((
-    text: string,
-    message: { readonly headers: ReadonlyArray<string>; readonly body: string },
-    { maxBytes, timeoutMs }: RequestLimits
-  ): Effect.Effect<Fetched, SendError> => {
-    const verdict = judgeUrl(text, policy())
-    if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
-    const { url } = verdict
-    const request: UpstreamRequest = {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: "POST",
-      headers: ["accept-encoding", "identity", "user-agent", `gateway/${version}`, ...message.headers],
-      body: message.body,
-      secrets: secretsInHeaders(message.headers),
-      owner: null
+  return Effect.fn("PublicFetch.post")(
+    (
+      text: string,
+      message: Message,
+      timeoutMs: number
+    ): Effect.Effect<number, UrlBlocked | TransportFailure | TimedOut> => {
+      const verdict = judgeUrl(text, policy())
+      if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
+      // Nothing but the status of the answer is given.
+      const request = requestOf(verdict.url, { method: "POST", ...message, secrets: noSecrets })
+      return within(statusOf(verdict.url, request), timeoutMs)
     }
-    return Effect.timeoutFail(collect(call(url, "checked"), request, maxBytes), {
-      duration: timeoutMs,
-      onTimeout: () => new TimedOut({ timeoutMs })
-    })
-  })
+  )
+}
 
-  const check = Effect.fn("PublicFetch.check")((text: string): Effect.Effect<BlockReason | null> => {
+const makeSend = ({ call, policy }: PublicCalls) =>
+  Effect.fn("PublicFetch.send")(
+    (
+      text: string,
+      { body, headers }: Message,
+      { maxBytes, timeoutMs }: RequestLimits
+    ): Effect.Effect<Fetched, SendError> => {
+      const verdict = judgeUrl(text, policy())
+      if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
+      const request = requestOf(verdict.url, {
+        method: "POST",
+        headers: ["accept-encoding", "identity", "user-agent", `gateway/${version}`, ...headers],
+        body,
+        secrets: secretsInHeaders(headers)
+      })
+      return within(collect(call(verdict.url, "checked"), request, maxBytes), timeoutMs)
+    }
+  )
+
+const makeCheck = ({ policy }: PublicCalls, dns: Context.Tag.Service<Dns>) =>
+  Effect.fn("PublicFetch.check")((text: string): Effect.Effect<BlockReason | null> => {
     const verdict = judgeUrl(text, policy())
     if (verdict._tag === "Blocked") return Effect.succeed(verdict.reason)
     const name = verdict.url.hostname
@@ -267,7 +255,19 @@ export const make: Effect.Effect<
       })
     )
   })
-  return PublicFetch.of({ get, post, send, check })
+
+export const make: Effect.Effect<
+  Context.Tag.Service<PublicFetch>,
+  never,
+  Flags | Dns | Timers | UpstreamSettings
+> = Effect.gen(function* () {
+  const calls = yield* publicCalls
+  return PublicFetch.of({
+    get: makeGet(calls),
+    post: makePost(calls, yield* Timers),
+    send: makeSend(calls),
+    check: makeCheck(calls, yield* Dns)
+  })
 })
 
 export const layer: Layer.Layer<PublicFetch, never, Flags | Dns | Timers | UpstreamSettings> = Layer.effect(

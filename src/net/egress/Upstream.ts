@@ -22,14 +22,14 @@ import {
   type UpstreamRequest,
   type UpstreamSink
 } from "./Call.ts"
-import { makeConnector } from "./Connector.ts"
+import { type Connect, type ConnectorOptions, makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.ts"
 import { environmentEgress } from "./proxy/EnvironmentProxy.ts"
 import { hopSecrets } from "./proxy/HopSecrets.ts"
 import { direct, type ProxyHop, type ProxyRoute } from "./proxy/ProxyRoute.ts"
 import { ProxyRoutes } from "./proxy/ProxyRoutes.ts"
-import { policyFlags, providerPolicy } from "./OutboundPolicy.ts"
+import { type OutboundPolicy, policyFlags, providerPolicy } from "./OutboundPolicy.ts"
 import { transportKey } from "./TransportKey.ts"
 import { transportFailure, type TransportFailure } from "./TransportFailure.ts"
 import type { UpstreamHeaders } from "./UpstreamHeaders.ts"
@@ -151,147 +151,163 @@ export const collect = <Request extends UnownedRequest>(
     return Effect.sync(() => call.abort())
   })
 
-export const make: Effect.Effect<
-  Context.Tag.Service<Upstream>,
-  never,
-  Flags | Dns | ProxyRoutes | Timers | UpstreamSettings | Scope
-> = Effect.gen(function* () {
-  const flags = yield* Flags
-  const dns = yield* Dns
-  const routes = yield* ProxyRoutes
-  const timers = yield* Timers
-  const { connectTimeoutMs, environmentProxy } = yield* UpstreamSettings
-  const options = { dns, timers, connectTimeoutMs, policy: () => providerPolicy(flags.isOn) }
-  const pools = new LruMap<string, OriginPool>({ capacity: maxOrigins, onRemove: (_, pool) => pool.retire() })
-  const connections = new Set<Connection>()
-  let closed = false
+const parsedOrigin = (origin: string): URL | null => {
+  const url = URL.canParse(origin) ? new URL(origin) : null
+  return url === null || url.origin !== origin || !/^https?:$/.test(url.protocol) ? null : url
+}
 
-  const recordProxy =
-    ({ id }: ProxyHop) =>
-    (isWorking: boolean, elapsedMs: number): void =>
-      id === environmentEgress
-        ? undefined
-        : routes.health.record(id, { isWorking, atMs: timers.nowMs(), latencyMs: Math.round(elapsedMs) })
+interface ClientServices {
+  readonly dns: Context.Tag.Service<Dns>
+  readonly routes: Context.Tag.Service<ProxyRoutes>
+  readonly timers: Context.Tag.Service<Timers>
+  readonly settings: Context.Tag.Service<UpstreamSettings>
+  /** Returns the policy; called for every connection. */
+  readonly policy: () => OutboundPolicy
+}
 
-  const open = (origin: string, proxy: ProxyHop | null, transport: Transport | null): OriginPool | null => {
-    const url = URL.canParse(origin) ? new URL(origin) : null
-    if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return null
-    const connector = makeConnector(url, {
-      ...options,
-      ...(transport === null ? {} : { transport }),
-      ...(proxy === null ? {} : { proxy, onProxy: recordProxy(proxy) })
-    })
-    return makeOriginPool(origin, connector, connections, transport ?? undefined)
+/** The pools of connections, and the choice between them. */
+class Pools {
+  readonly #services: ClientServices
+  readonly #pools = new LruMap<string, OriginPool>({ capacity: maxOrigins, onRemove: (_, pool) => pool.retire() })
+  readonly #connections = new Set<Connection>()
+  #isClosed = false
+
+  constructor(services: ClientServices) {
+    this.#services = services
   }
 
-  /** An edited proxy has another key: its old connections are idle from then on, and close by themselves. */
-  const poolOf = (origin: string, route: UsableRoute, transport: Transport | null): OriginPool | null => {
-    const proxy = route._tag === "Proxied" ? route.hop : null
-    const direct = transport === null ? origin : `${origin} ${transportKey(transport)}`
-    const key = proxy === null ? direct : `${direct} ${proxy.key}`
-    const known = pools.get(key)
-    if (known !== undefined) return known
-    const pool = open(origin, proxy, transport)
-    if (pool !== null) pools.set(key, pool)
-    return pool
+  readonly dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
+    const { origin, owner } = request
+    const route = this.routeTo(origin, owner)
+    if (this.#isClosed || route._tag === "Unavailable") return this.#refuse(route, sink)
+    return startOn(route, this.#poolOf(origin, route, owner?.transport ?? null), request, sink)
   }
 
-  const closeOrigin = (origin: string): void => {
-    pools.prune((_, key) => key === origin || key.startsWith(`${origin} `))
+  /** Makes the call on a socket of its own. */
+  readonly dispatchVia = (route: ProxyRoute, request: UnownedRequest, sink: UpstreamSink): UpstreamCall => {
+    if (this.#isClosed || route._tag === "Unavailable") return this.#refuse(route, sink)
+    const pool = this.#open(request.origin, route._tag === "Proxied" ? route.hop : null, null)
+    // Nothing waits in it for a second call.
+    pool?.retire()
+    return startOn(route, pool, request, sink)
   }
 
-  /** `poolFor` finds or makes the connections that the call is made on. */
-  const dispatchOn = (
-    route: ProxyRoute,
-    request: UnownedRequest,
-    sink: UpstreamSink,
-    poolFor: (usable: UsableRoute) => OriginPool | null
-  ): UpstreamCall => {
-    if (closed) return failedCall(transportFailure("other"), sink)
-    if (route._tag === "Unavailable") return failedCall(transportFailure(route.kind), sink)
-    const pool = poolFor(route)
-    if (pool === null) return failedCall(transportFailure("blocked"), sink)
-    if (route._tag === "Direct") return startCall(pool, request, sink)
-    return startCall(pool, { ...request, secrets: bothSecrets(request.secrets, hopSecrets(route.hop)) }, sink)
+  readonly closeOrigin = (origin: string): void => {
+    this.#pools.prune((_, key) => key === origin || key.startsWith(`${origin} `))
+  }
+
+  readonly egressOf = (owner: CallOwner, origin: string): string => {
+    const route = this.routeTo(origin, owner)
+    return route._tag === "Direct" ? directEgress : (route.name ?? "unavailable")
   }
 
   /**
    * Chooses the route. The gateway's own proxies take precedence over the environment; an account whose proxies are off
    * stays without one.
    */
-  const routeTo = (origin: string, owner: CallOwner | null): ProxyRoute => {
+  routeTo(origin: string, owner: CallOwner | null): ProxyRoute {
+    const { routes, settings } = this.#services
     const route = owner === null ? direct : routes.routeOf(owner)
+    const { environmentProxy } = settings
     if (route._tag !== "Direct" || environmentProxy === undefined || owner?.proxyEnabled === false) return route
     const hop = environmentProxy(origin)
     return hop === null ? route : { _tag: "Proxied", name: environmentEgress, hop }
   }
 
-  const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
-    const { origin, owner } = request
-    return dispatchOn(routeTo(origin, owner), request, sink, (route) => poolOf(origin, route, owner?.transport ?? null))
+  connector(url: URL, more: Pick<ConnectorOptions, "proxy" | "onProxy" | "transport" | "endsAtProxy">): Connect {
+    const { dns, policy, settings, timers } = this.#services
+    return makeConnector(url, { dns, timers, connectTimeoutMs: settings.connectTimeoutMs, policy, ...more })
   }
 
-  const collectIn = <Request extends UnownedRequest>(
-    call: (request: Request, sink: UpstreamSink) => UpstreamCall,
-    sent: Request,
-    { maxBytes, timeoutMs }: RequestLimits
-  ): Effect.Effect<UpstreamResponse, RequestError> =>
-    Effect.timeoutFail(collect(call, { ...sent, headers: withIdentityEncoding(sent.headers) }, maxBytes), {
-      duration: timeoutMs,
-      onTimeout: () => new TimedOut({ timeoutMs })
+  recordProxy({ id }: ProxyHop, isWorking: boolean, elapsedMs: number): void {
+    if (id === environmentEgress) return
+    const { routes, timers } = this.#services
+    routes.health.record(id, { isWorking, atMs: timers.nowMs(), latencyMs: Math.round(elapsedMs) })
+  }
+
+  /** Connections that were made as the proxies were set before are not used again; what runs on them ends undisturbed. */
+  forgetProxied(): void {
+    this.#pools.prune((_, key) => key.includes(" "))
+  }
+
+  forgetAll(): void {
+    this.#pools.clear()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#pools.clear()
+    for (const connection of this.#connections) {
+      connection.client.destroy(null, () => {})
+      connection.cancelConnect()
+    }
+  }
+
+  #refuse(route: ProxyRoute, sink: UpstreamSink): UpstreamCall {
+    const kind = this.#isClosed || route._tag !== "Unavailable" ? "other" : route.kind
+    return failedCall(transportFailure(kind), sink)
+  }
+
+  /** An edited proxy has another key: its old connections are idle from then on, and close by themselves. */
+  #poolOf(origin: string, route: UsableRoute, transport: Transport | null): OriginPool | null {
+    const proxy = route._tag === "Proxied" ? route.hop : null
+    const direct = transport === null ? origin : `${origin} ${transportKey(transport)}`
+    const key = proxy === null ? direct : `${direct} ${proxy.key}`
+    const known = this.#pools.get(key)
+    if (known !== undefined) return known
+    const pool = this.#open(origin, proxy, transport)
+    if (pool !== null) this.#pools.set(key, pool)
+    return pool
+  }
+
+  #open(origin: string, proxy: ProxyHop | null, transport: Transport | null): OriginPool | null {
+    const url = parsedOrigin(origin)
+    if (url === null) return null
+    const onProxy = (isWorking: boolean, elapsedMs: number): void => {
+      if (proxy !== null) this.recordProxy(proxy, isWorking, elapsedMs)
+    }
+    const connector = this.connector(url, {
+      ...(transport === null ? {} : { transport }),
+      ...(proxy === null ? {} : { proxy, onProxy })
     })
-
-  const request = Effect.fn("Upstream.request")((sent: UpstreamRequest, limits: RequestLimits) =>
-    collectIn(dispatch, sent, limits)
-  )
-
-  const requestVia = Effect.fn("Upstream.requestVia")(
-    (route: ProxyRoute, sent: UnownedRequest, limits: RequestLimits) =>
-      collectIn(
-        (asked: UnownedRequest, sink) =>
-          dispatchOn(route, asked, sink, (usable) => {
-            const pool = open(asked.origin, usable._tag === "Proxied" ? usable.hop : null, null)
-            // Nothing waits in it for a second call.
-            pool?.retire()
-            return pool
-          }),
-        sent,
-        limits
-      )
-  )
-
-  const egressOf = (owner: CallOwner, origin: string): string => {
-    const route = routeTo(origin, owner)
-    return route._tag === "Direct" ? directEgress : (route.name ?? "unavailable")
+    return makeOriginPool(origin, connector, this.#connections, transport ?? undefined)
   }
+}
 
-  const mayGoDirect = (error: RequestError): boolean =>
-    error._tag === "TransportFailure" &&
-    (error.kind === "proxy" || error.kind === "proxy_family") &&
-    flags.isOn("GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK")
+/** Starts a call on a connection of the pool; null: the origin may not be called. */
+const startOn = (
+  route: UsableRoute,
+  pool: OriginPool | null,
+  request: UnownedRequest,
+  sink: UpstreamSink
+): UpstreamCall => {
+  if (pool === null) return failedCall(transportFailure("blocked"), sink)
+  if (route._tag === "Direct") return startCall(pool, request, sink)
+  return startCall(pool, { ...request, secrets: bothSecrets(request.secrets, hopSecrets(route.hop)) }, sink)
+}
 
-  const controlRequest = Effect.fn("Upstream.controlRequest")((sent: UpstreamRequest, limits: RequestLimits) =>
-    Effect.catchIf(request(sent, limits), mayGoDirect, () =>
-      Effect.zipRight(
-        Effect.logWarning(
-          `A request to ${sent.origin} is made from this machine's own address: its proxy cannot be used, and GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK is on.`
-        ),
-        request({ ...sent, owner: sent.owner === null ? null : { ...sent.owner, proxyEnabled: false } }, limits)
-      )
-    )
-  )
+/** Makes a whole request by way of `call`. */
+const collectWithin = <Request extends UnownedRequest>(
+  call: (request: Request, sink: UpstreamSink) => UpstreamCall,
+  sent: Request,
+  { maxBytes, timeoutMs }: RequestLimits
+): Effect.Effect<UpstreamResponse, RequestError> =>
+  Effect.timeoutFail(collect(call, { ...sent, headers: withIdentityEncoding(sent.headers) }, maxBytes), {
+    duration: timeoutMs,
+    onTimeout: () => new TimedOut({ timeoutMs })
+  })
 
-  const reachProxy = Effect.fn("Upstream.reachProxy")((proxy: ProxyHop) =>
+const makeReachProxy = (pools: Pools, { monotonicMs }: Context.Tag.Service<Timers>) =>
+  Effect.fn("Upstream.reachProxy")((proxy: ProxyHop) =>
     Effect.async<number, TransportFailure>((resume) => {
-      const startedMs = timers.monotonicMs()
+      const startedMs = monotonicMs()
       const record = (isWorking: boolean): number => {
-        const elapsedMs = timers.monotonicMs() - startedMs
-        recordProxy(proxy)(isWorking, elapsedMs)
+        const elapsedMs = monotonicMs() - startedMs
+        pools.recordProxy(proxy, isWorking, elapsedMs)
         return elapsedMs
       }
-      const connect = makeConnector(noTarget, { ...options, proxy, endsAtProxy: true })
       let isOver = false
-      const abort = connect({
+      const abort = pools.connector(noTarget, { proxy, endsAtProxy: true })({
         onSocket: (socket) => {
           isOver = true
           socket.destroy()
@@ -311,27 +327,63 @@ export const make: Effect.Effect<
     })
   )
 
-  // Connections that were made as the proxies were set before are not used again; what runs on them ends undisturbed.
-  const forgetProxied = routes.onChange(() => pools.prune((_, key) => key.includes(" ")))
+export const make: Effect.Effect<
+  Context.Tag.Service<Upstream>,
+  never,
+  Flags | Dns | ProxyRoutes | Timers | UpstreamSettings | Scope
+> = Effect.gen(function* () {
+  const flags = yield* Flags
+  const dns = yield* Dns
+  const routes = yield* ProxyRoutes
+  const timers = yield* Timers
+  const settings = yield* UpstreamSettings
+  const pools = new Pools({ dns, routes, timers, settings, policy: () => providerPolicy(flags.isOn) })
 
-  // Sockets made under another policy must not outlive it.
-  const forget = policyFlags.map((flag) =>
-    flags.onChange(flag, () => {
-      pools.clear()
-    })
+  const request = Effect.fn("Upstream.request")((sent: UpstreamRequest, limits: RequestLimits) =>
+    collectWithin(pools.dispatch, sent, limits)
   )
+
+  const requestVia = Effect.fn("Upstream.requestVia")(
+    (route: ProxyRoute, sent: UnownedRequest, limits: RequestLimits) =>
+      collectWithin((asked: UnownedRequest, sink) => pools.dispatchVia(route, asked, sink), sent, limits)
+  )
+
+  const mayGoDirect = (error: RequestError): boolean =>
+    error._tag === "TransportFailure" &&
+    (error.kind === "proxy" || error.kind === "proxy_family") &&
+    flags.isOn("GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK")
+
+  const controlRequest = Effect.fn("Upstream.controlRequest")((sent: UpstreamRequest, limits: RequestLimits) =>
+    Effect.catchIf(request(sent, limits), mayGoDirect, () =>
+      Effect.zipRight(
+        Effect.logWarning(
+          `A request to ${sent.origin} is made from this machine's own address: its proxy cannot be used, and GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK is on.`
+        ),
+        request({ ...sent, owner: sent.owner === null ? null : { ...sent.owner, proxyEnabled: false } }, limits)
+      )
+    )
+  )
+
+  const stops = [
+    routes.onChange(() => pools.forgetProxied()),
+    // Sockets made under another policy must not outlive it.
+    ...policyFlags.map((flag) => flags.onChange(flag, () => pools.forgetAll()))
+  ]
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      closed = true
-      for (const stop of [forgetProxied, ...forget]) stop()
-      pools.clear()
-      for (const connection of connections) {
-        connection.client.destroy(null, () => {})
-        connection.cancelConnect()
-      }
+      for (const stop of stops) stop()
+      pools.close()
     })
   )
-  return Upstream.of({ dispatch, request, controlRequest, requestVia, reachProxy, closeOrigin, egressOf })
+  return Upstream.of({
+    dispatch: pools.dispatch,
+    request,
+    controlRequest,
+    requestVia,
+    reachProxy: makeReachProxy(pools, timers),
+    closeOrigin: pools.closeOrigin,
+    egressOf: pools.egressOf
+  })
 })
 
 export const layer: Layer.Layer<Upstream, never, Flags | Dns | ProxyRoutes | Timers | UpstreamSettings> = Layer.scoped(

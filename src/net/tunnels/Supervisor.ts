@@ -11,7 +11,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { TunnelStatus } from "../../subjects/tunnels/entity.ts"
 import { type Backend, type Opened, TunnelFailed, type TunnelNeedsAuth } from "./Backend.ts"
 import { after, initialStatus, type TunnelEvent } from "./Phase.ts"
-import { TunnelEntrance } from "./TunnelEntrance.ts"
+import { type Entrance, TunnelEntrance } from "./TunnelEntrance.ts"
 
 export const restartLimits = {
   firstMs: 1_000,
@@ -49,6 +49,84 @@ export interface Supervisor<Options> {
 const reasonOf = ({ authUrl, reason }: TunnelNeedsAuth): string =>
   authUrl === null || reason.includes(authUrl) ? reason : `${reason} ${authUrl}`
 
+type Emit = (event: TunnelEvent) => Effect.Effect<void>
+
+/** The status of a tunnel, which events change. `onChange` is called synchronously at each change. */
+const makeStatus = (
+  { name, warning }: Pick<Backend<never>, "name" | "warning">,
+  onChange: (status: TunnelStatus) => void
+) =>
+  Effect.gen(function* () {
+    let current = initialStatus(name, warning, yield* Clock.currentTimeMillis)
+    const ref = yield* SubscriptionRef.make(current)
+    const emit: Emit = (event) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        SubscriptionRef.update(ref, (status) => {
+          const next = after(status, event, nowMs)
+          current = next
+          onChange(next)
+          return next
+        })
+      )
+    return { emit, status: SubscriptionRef.get(ref), changes: ref.changes, now: () => current }
+  })
+
+/** One try: ends when the tunnel does. */
+const attempt = <Options>(backend: Backend<Options>, emit: Emit, options: Options, entrance: Entrance) =>
+  Effect.gen(function* () {
+    let openedAtMs: number | null = null
+    const opened = ({ publicUrl }: Opened) =>
+      Effect.gen(function* () {
+        openedAtMs ??= yield* Clock.currentTimeMillis
+        yield* emit({ _tag: "Opened", publicUrl })
+      })
+    const failure = yield* backend.run(options, entrance, opened).pipe(
+      Effect.scoped,
+      Effect.catchAllDefect((defect) =>
+        Effect.zipRight(
+          Effect.logError("A tunnel broke", defect),
+          new TunnelFailed({ reason: "An error inside the gateway; its log has more.", isFinal: false })
+        )
+      ),
+      Effect.flip
+    )
+    const wasOpenForMs = openedAtMs === null ? 0 : (yield* Clock.currentTimeMillis) - openedAtMs
+    return { failure, isSettled: wasOpenForMs >= restartLimits.settledMs }
+  })
+
+/** Tries again and again, until a person has to do something. `later`: the options of all tries but the first. */
+const keepOpen = <Options>(
+  backend: Backend<Options>,
+  emit: Emit,
+  { later, options }: { readonly options: Options; readonly later: Options }
+) =>
+  Effect.gen(function* () {
+    const entrances = yield* TunnelEntrance
+    let isFirst = true
+    const entrance = yield* entrances.open
+    yield* emit({ _tag: "Entered", targetUrl: `http://${entrance.host}:${entrance.port}` })
+    const waits = yield* Schedule.driver(restarts)
+    while (true) {
+      const { failure, isSettled } = yield* attempt(backend, emit, isFirst ? options : later, entrance)
+      isFirst = false
+      if (failure._tag === "TunnelNeedsAuth") return { _tag: "AuthNeeded", reason: reasonOf(failure) } as const
+      const { isFinal, reason } = failure
+      yield* Effect.logWarning(`The tunnel '${backend.name}' failed: ${reason}`)
+      if (isFinal) return { _tag: "Failed", reason, isFinal } as const
+      yield* emit({ _tag: "Failed", reason, isFinal })
+      if (isSettled) yield* waits.reset
+      yield* Effect.orDie(waits.next(undefined))
+      yield* emit({ _tag: "TriedAgain" })
+    }
+  }).pipe(
+    Effect.catchTag("EntranceFailed", ({ message }) =>
+      Effect.succeed({ _tag: "Failed", reason: message, isFinal: true } as const)
+    ),
+    // The entrance is closed before the status says that it is.
+    Effect.scoped,
+    Effect.flatMap(emit)
+  )
+
 /** Ends with its scope. `onChange` is called synchronously at each change. */
 export const make = Effect.fn("Supervisor.make")(function* <Options>(
   backend: Backend<Options>,
@@ -59,68 +137,8 @@ export const make = Effect.fn("Supervisor.make")(function* <Options>(
   // it, and so before the server that is reached through the tunnel has answered what it has taken.
   const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
   const oneAtATime = yield* Effect.makeSemaphore(1)
-  let current = initialStatus(backend.name, backend.warning, yield* Clock.currentTimeMillis)
-  const ref = yield* SubscriptionRef.make(current)
+  const { changes, emit, now, status } = yield* makeStatus(backend, onChange)
   let running: Fiber.RuntimeFiber<void> | null = null
-
-  const emit = (event: TunnelEvent) =>
-    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-      SubscriptionRef.update(ref, (status) => {
-        const next = after(status, event, nowMs)
-        current = next
-        onChange(next)
-        return next
-      })
-    )
-
-  const attempt = (options: Options, entrance: Parameters<typeof backend.run>[1]) =>
-    Effect.gen(function* () {
-      let openedAtMs: number | null = null
-      const opened = ({ publicUrl }: Opened) =>
-        Effect.gen(function* () {
-          openedAtMs ??= yield* Clock.currentTimeMillis
-          yield* emit({ _tag: "Opened", publicUrl })
-        })
-      const failure = yield* backend.run(options, entrance, opened).pipe(
-        Effect.scoped,
-        Effect.catchAllDefect((defect) =>
-          Effect.zipRight(
-            Effect.logError("A tunnel broke", defect),
-            new TunnelFailed({ reason: "An error inside the gateway; its log has more.", isFinal: false })
-          )
-        ),
-        Effect.flip
-      )
-      const wasOpenForMs = openedAtMs === null ? 0 : (yield* Clock.currentTimeMillis) - openedAtMs
-      return { failure, isSettled: wasOpenForMs >= restartLimits.settledMs }
-    })
-
-  const run = (options: Options, later: Options) =>
-    Effect.gen(function* () {
-      let isFirst = true
-      const entrance = yield* entrances.open
-      yield* emit({ _tag: "Entered", targetUrl: `http://${entrance.host}:${entrance.port}` })
-      const waits = yield* Schedule.driver(restarts)
-      while (true) {
-        const { failure, isSettled } = yield* attempt(isFirst ? options : later, entrance)
-        isFirst = false
-        if (failure._tag === "TunnelNeedsAuth") return { _tag: "AuthNeeded", reason: reasonOf(failure) } as const
-        const { isFinal, reason } = failure
-        yield* Effect.logWarning(`The tunnel '${backend.name}' failed: ${reason}`)
-        if (isFinal) return { _tag: "Failed", reason, isFinal } as const
-        yield* emit({ _tag: "Failed", reason, isFinal })
-        if (isSettled) yield* waits.reset
-        yield* Effect.orDie(waits.next(undefined))
-        yield* emit({ _tag: "TriedAgain" })
-      }
-    }).pipe(
-      Effect.catchTag("EntranceFailed", ({ message }) =>
-        Effect.succeed({ _tag: "Failed", reason: message, isFinal: true } as const)
-      ),
-      // The entrance is closed before the status says that it is.
-      Effect.scoped,
-      Effect.flatMap(emit)
-    )
 
   const end = Effect.suspend(() => {
     const before = running
@@ -128,40 +146,37 @@ export const make = Effect.fn("Supervisor.make")(function* <Options>(
     return before === null ? Effect.void : Fiber.interrupt(before)
   })
 
+  const inTurn = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    oneAtATime.withPermits(1)(Effect.uninterruptible(effect))
+
   const start = Effect.fn("Supervisor.start")((options: Options, allowKeyless: boolean, later: Options = options) =>
-    Effect.gen(function* () {
-      yield* end
-      yield* emit({ _tag: "Enabled", allowKeyless })
-      const begun = yield* Deferred.make<void>()
-      running = yield* Effect.zipRight(Deferred.await(begun), run(options, later)).pipe(
-        Effect.interruptible,
-        Effect.forkIn(scope)
-      )
-      yield* Deferred.succeed(begun, undefined)
-    }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+    inTurn(
+      Effect.gen(function* () {
+        yield* end
+        yield* emit({ _tag: "Enabled", allowKeyless })
+        const begun = yield* Deferred.make<void>()
+        running = yield* Effect.zipRight(Deferred.await(begun), keepOpen(backend, emit, { options, later })).pipe(
+          Effect.provideService(TunnelEntrance, entrances),
+          Effect.interruptible,
+          Effect.forkIn(scope)
+        )
+        yield* Deferred.succeed(begun, undefined)
+      })
+    )
   )
 
   const refuse = Effect.fn("Supervisor.refuse")((reason: string, allowKeyless: boolean) =>
-    Effect.gen(function* () {
-      yield* end
-      yield* emit({ _tag: "Enabled", allowKeyless })
-      yield* emit({ _tag: "Failed", reason, isFinal: true })
-    }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+    inTurn(
+      Effect.gen(function* () {
+        yield* end
+        yield* emit({ _tag: "Enabled", allowKeyless })
+        yield* emit({ _tag: "Failed", reason, isFinal: true })
+      })
+    )
   )
 
-  const stop = Effect.zipRight(end, emit({ _tag: "Stopped" })).pipe(
-    Effect.uninterruptible,
-    oneAtATime.withPermits(1),
-    Effect.withSpan("Supervisor.stop")
-  )
+  const stop = inTurn(Effect.zipRight(end, emit({ _tag: "Stopped" }))).pipe(Effect.withSpan("Supervisor.stop"))
 
-  const supervisor: Supervisor<Options> = {
-    status: SubscriptionRef.get(ref),
-    changes: ref.changes,
-    now: () => current,
-    start,
-    refuse,
-    stop
-  }
+  const supervisor: Supervisor<Options> = { status, changes, now, start, refuse, stop }
   return supervisor
 })

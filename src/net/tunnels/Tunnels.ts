@@ -60,25 +60,33 @@ export const enableWaitMs = 30_000
 const keysRequired =
   "This gateway requires no API key, and this tunnel may not be open without keys. Set REQUIRE_API_KEY=true, or enable the tunnel with allowKeyless."
 
+const unreadable = "What is stored of this tunnel cannot be read. Enable it again."
+
 const hostOf = (publicUrl: string): string => new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")
 
 const isSettled = (status: TunnelStatus): boolean => status.phase !== "starting"
 
-export const make = Effect.gen(function* () {
-  const backends = yield* Backends
-  const flags = yield* Flags
-  const repo = yield* TunnelRepo
-  const oneAtATime = yield* Effect.makeSemaphore(1)
-  /** The options that each was opened with last. */
-  const opened = new Map<TunnelBackend, string>()
+/** What the open tunnels of a gateway allow together. */
+interface OpenTunnels {
+  readonly hosts: ReadonlySet<string>
+  readonly isKeylessAllowed: boolean
+}
 
-  let hosts: ReadonlySet<string> = new Set()
-  let isKeylessAllowed = false
-  const onChange = (): void => {
-    const open = all.map((supervisor) => supervisor.now()).filter((status) => status.running)
-    hosts = new Set(open.flatMap(({ publicUrl }) => (publicUrl === null ? [] : [hostOf(publicUrl)])))
+const openOf = (statuses: ReadonlyArray<TunnelStatus>): OpenTunnels => {
+  const open = statuses.filter((status) => status.running)
+  return {
+    hosts: new Set(open.flatMap(({ publicUrl }) => (publicUrl === null ? [] : [hostOf(publicUrl)]))),
     // They share one entrance, so one that must have keys decides for all.
-    isKeylessAllowed = open.length > 0 && open.every((status) => status.allowKeyless)
+    isKeylessAllowed: open.length > 0 && open.every((status) => status.allowKeyless)
+  }
+}
+
+/** Makes a supervisor for each backend. */
+const makeSupervisors = Effect.gen(function* () {
+  const backends = yield* Backends
+  let together = openOf([])
+  const onChange = (): void => {
+    together = openOf(list())
   }
   const supervisors = {
     quick: yield* Supervisor.make(backends.quick, onChange),
@@ -86,53 +94,126 @@ export const make = Effect.gen(function* () {
     mesh: yield* Supervisor.make(backends.mesh, onChange),
     ssh: yield* Supervisor.make(backends.ssh, onChange)
   }
-  const all = TunnelBackend.literals.map((backend) => supervisors[backend])
+  const list = (): ReadonlyArray<TunnelStatus> => TunnelBackend.literals.map((backend) => supervisors[backend].now())
+  return {
+    supervisors,
+    list,
+    publicHosts: (): ReadonlySet<string> => together.hosts,
+    allowsKeyless: (): boolean => together.isKeylessAllowed
+  }
+})
 
-  const isKeyless = (allowKeyless: boolean): boolean => !allowKeyless && !flags.isOn("REQUIRE_API_KEY")
+type Supervisors = Effect.Effect.Success<typeof makeSupervisors>["supervisors"]
 
-  const start = (tunnel: EnableTunnel, authToken: Redacted.Redacted | null): Effect.Effect<void> => {
-    const { allowKeyless } = tunnel
-    switch (tunnel.backend) {
-      case "quick":
-        return supervisors.quick.start({}, allowKeyless)
-      case "token":
-        return supervisors.token.start({ authToken }, allowKeyless)
-      case "mesh": {
-        const later = { port: tunnel.port, sudoPassword: null }
-        return supervisors.mesh.start({ ...later, sudoPassword: tunnel.sudoPassword }, allowKeyless, later)
-      }
-      case "ssh": {
-        const { host, hostKey, port, remotePort, user } = tunnel
-        return supervisors.ssh.start({ host, hostKey, port, remotePort, user }, allowKeyless)
-      }
+const startTunnel = (
+  supervisors: Supervisors,
+  tunnel: EnableTunnel,
+  authToken: Redacted.Redacted | null
+): Effect.Effect<void> => {
+  const { allowKeyless } = tunnel
+  switch (tunnel.backend) {
+    case "quick":
+      return supervisors.quick.start({}, allowKeyless)
+    case "token":
+      return supervisors.token.start({ authToken }, allowKeyless)
+    case "mesh": {
+      const later = { port: tunnel.port, sudoPassword: null }
+      return supervisors.mesh.start({ ...later, sudoPassword: tunnel.sudoPassword }, allowKeyless, later)
+    }
+    case "ssh": {
+      const { host, hostKey, port, remotePort, user } = tunnel
+      return supervisors.ssh.start({ host, hostKey, port, remotePort, user }, allowKeyless)
     }
   }
+}
 
-  /** Stores that it is to be open, and opens it unless it is open like this. */
-  const open = (tunnel: EnableTunnel) =>
-    Effect.gen(function* () {
-      const { allowKeyless, backend } = tunnel
-      const stored = toStored(tunnel)
-      const before = yield* repo.get(backend)
-      const given = tunnel.backend === "token" ? tunnel.authToken : null
-      const secret = given ?? before?.secret ?? null
-      yield* repo.save({
-        backend,
-        isEnabled: true,
-        allowKeyless,
-        options: stored,
-        secret,
-        updatedAtMs: yield* Clock.currentTimeMillis
-      })
-      const known = before?.secret ?? null
-      const isNewSecret = given !== null && (known === null || Redacted.value(known) !== Redacted.value(given))
-      const key = JSON.stringify([stored, allowKeyless])
-      const { phase } = supervisors[backend].now()
-      const isOpen = phase === "running" || phase === "starting"
-      if (isOpen && !isNewSecret && opened.get(backend) === key) return
-      opened.set(backend, key)
-      yield* start(tunnel, secret)
-    }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+/** Makes what opens and closes tunnels, with what is stored of them. */
+const makeSwitches = (supervisors: Supervisors) =>
+  Effect.gen(function* () {
+    const flags = yield* Flags
+    const repo = yield* TunnelRepo
+    const oneAtATime = yield* Effect.makeSemaphore(1)
+    /** The options that each was opened with last. */
+    const opened = new Map<TunnelBackend, string>()
+
+    const isKeyless = (allowKeyless: boolean): boolean => !allowKeyless && !flags.isOn("REQUIRE_API_KEY")
+
+    /** Stores that it is to be open, and opens it unless it is open like this. */
+    const open = (tunnel: EnableTunnel) =>
+      Effect.gen(function* () {
+        const { allowKeyless, backend } = tunnel
+        const stored = toStored(tunnel)
+        const before = yield* repo.get(backend)
+        const sent = tunnel.backend === "token" ? tunnel.authToken : null
+        const secret = sent ?? before?.secret ?? null
+        yield* repo.save({
+          backend,
+          isEnabled: true,
+          allowKeyless,
+          options: stored,
+          secret,
+          updatedAtMs: yield* Clock.currentTimeMillis
+        })
+        const known = before?.secret ?? null
+        const isNewSecret = sent !== null && (known === null || Redacted.value(known) !== Redacted.value(sent))
+        const key = JSON.stringify([stored, allowKeyless])
+        const { phase } = supervisors[backend].now()
+        const isOpen = phase === "running" || phase === "starting"
+        if (isOpen && !isNewSecret && opened.get(backend) === key) return
+        opened.set(backend, key)
+        yield* startTunnel(supervisors, tunnel, secret)
+      }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+
+    const disable = Effect.fn("Tunnels.disable")((backend: TunnelBackend) =>
+      Effect.gen(function* () {
+        yield* repo.disable(backend, yield* Clock.currentTimeMillis)
+        opened.delete(backend)
+        yield* supervisors[backend].stop
+        return yield* supervisors[backend].status
+      }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+    )
+
+    /** Opens what was open when the gateway ended. */
+    const resume = Effect.gen(function* () {
+      for (const row of yield* repo.list) {
+        const { allowKeyless, backend } = row
+        const supervisor = supervisors[backend]
+        if (!row.isEnabled || supervisor.now().phase !== "stopped") continue
+        const tunnel = fromStored(backend, allowKeyless, row.options)
+        if (tunnel === null) yield* supervisor.refuse(unreadable, allowKeyless)
+        else if (isKeyless(allowKeyless)) yield* supervisor.refuse(keysRequired, allowKeyless)
+        else {
+          opened.set(backend, JSON.stringify([toStored(tunnel), allowKeyless]))
+          yield* startTunnel(supervisors, tunnel, row.secret)
+        }
+      }
+    }).pipe(
+      oneAtATime.withPermits(1),
+      Effect.catchAll((error) => Effect.logError("Stored tunnels cannot be opened", error)),
+      Effect.withSpan("Tunnels.resume")
+    )
+
+    return { isKeyless, open, disable, resume }
+  })
+
+/** Returns the status. A tunnel of an account reports what it lacks before the first try to open it. */
+const makeStatusOf = (supervisors: Supervisors) =>
+  Effect.gen(function* () {
+    const { token } = yield* Backends
+    const repo = yield* TunnelRepo
+    return Effect.fnUntraced(function* (backend: TunnelBackend) {
+      const now = yield* supervisors[backend].status
+      if (backend !== "token" || now.phase !== "stopped") return now
+      const stored = yield* Effect.orElseSucceed(repo.get("token"), () => null)
+      const lacks = token.lacks?.({ authToken: stored?.secret ?? null }) ?? null
+      if (lacks === null) return now
+      return { ...now, phase: "needs_auth" as const, lastError: lacks.reason, authUrl: lacks.authUrl }
+    })
+  })
+
+export const make = Effect.gen(function* () {
+  const { allowsKeyless, list, publicHosts, supervisors } = yield* makeSupervisors
+  const { disable, isKeyless, open, resume } = yield* makeSwitches(supervisors)
 
   const enable = Effect.fn("Tunnels.enable")(function* (tunnel: EnableTunnel) {
     const problem = problemOf(tunnel)
@@ -148,55 +229,16 @@ export const make = Effect.gen(function* () {
     return Option.isSome(settled) ? settled.value : yield* supervisor.status
   })
 
-  const disable = Effect.fn("Tunnels.disable")((backend: TunnelBackend) =>
-    Effect.gen(function* () {
-      yield* repo.disable(backend, yield* Clock.currentTimeMillis)
-      opened.delete(backend)
-      yield* supervisors[backend].stop
-      return yield* supervisors[backend].status
-    }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
-  )
-
-  /** Opens what was open when the gateway ended. */
-  const resume = Effect.gen(function* () {
-    for (const row of yield* repo.list) {
-      const { allowKeyless, backend } = row
-      const supervisor = supervisors[backend]
-      if (!row.isEnabled || supervisor.now().phase !== "stopped") continue
-      const tunnel = fromStored(backend, allowKeyless, row.options)
-      if (tunnel === null)
-        yield* supervisor.refuse("What is stored of this tunnel cannot be read. Enable it again.", allowKeyless)
-      else if (isKeyless(allowKeyless)) yield* supervisor.refuse(keysRequired, allowKeyless)
-      else {
-        opened.set(backend, JSON.stringify([toStored(tunnel), allowKeyless]))
-        yield* start(tunnel, row.secret)
-      }
-    }
-  }).pipe(
-    oneAtATime.withPermits(1),
-    Effect.catchAll((error) => Effect.logError("Stored tunnels cannot be opened", error)),
-    Effect.withSpan("Tunnels.resume")
-  )
   yield* Effect.forkScoped(resume)
 
-  /** Returns the status. A tunnel of an account reports what it lacks before the first try to open it. */
-  const status = Effect.fnUntraced(function* (backend: TunnelBackend) {
-    const now = yield* supervisors[backend].status
-    if (backend !== "token" || now.phase !== "stopped") return now
-    const stored = yield* Effect.orElseSucceed(repo.get("token"), () => null)
-    const lacks = backends.token.lacks?.({ authToken: stored?.secret ?? null }) ?? null
-    if (lacks === null) return now
-    return { ...now, phase: "needs_auth" as const, lastError: lacks.reason, authUrl: lacks.authUrl }
-  })
-
   return Tunnels.of({
-    list: Effect.sync(() => all.map((supervisor) => supervisor.now())),
-    status,
+    list: Effect.sync(list),
+    status: yield* makeStatusOf(supervisors),
     changes: (backend) => supervisors[backend].changes,
     enable,
     disable,
-    publicHosts: () => hosts,
-    allowsKeyless: () => isKeylessAllowed
+    publicHosts,
+    allowsKeyless
   })
 })
 

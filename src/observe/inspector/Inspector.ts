@@ -16,10 +16,10 @@ import * as SessionRepo from "../../subjects/inspector/repo.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
-import { type Behind, type Intake, makeIntake } from "./Intake.ts"
+import { type Behind, type Intake, type IntakeServices, makeIntake } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
 import { recordsOfExchanges } from "./Imported.ts"
-import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
+import { type Feed, type FeedSource, type FeedSubscriber, makeFeed } from "./Feed.ts"
 import {
   type ContextGroup,
   contextsOf,
@@ -139,108 +139,114 @@ export interface InspectorOptions {
   readonly settings?: InspectorSettings
 }
 
-export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {}) =>
-  Effect.gen(function* () {
-    const { environment } = yield* AppConfig.AppConfig
-    const timers = yield* Timers.Timers
-    const ids = yield* IdGen.IdGen
-    const prices = yield* PriceBook
-    const repo = yield* SessionRepo.InspectorSessionRepo
-    const read = readSettings(environment)
-    const settings = given ?? read.settings
-    for (const problem of given === undefined ? read.problems : []) yield* Effect.logWarning(problem)
+/** The records in the ring, and those who are informed when they change. */
+class Records {
+  readonly ring: Ring
+  readonly feed: Feed
+  readonly #isMasked: boolean
+  readonly #sessions: Pick<Sessions, "changed" | "recording">
+  readonly #finished = new Set<FinishedListener>()
+  #recorded = 0
+  #bodiesLost = 0
 
-    const ring = new Ring({ maxEntries: settings.bufferEntries, maxBytes: settings.bufferBytes })
-    let thread: WorkThread | null = null
-    const workThread = (): WorkThread =>
-      (thread ??= threadFile === undefined ? makeWorkThread(timers) : makeWorkThread(timers, undefined, threadFile))
-
-    /** An item goes to lists and the feed, which show no secret whatever is kept. */
-    const shownItem = (head: Head): Item => {
-      const item = { ...itemOf(head), ...ring.retries.of(head.id) }
-      return settings.maskSecrets ? item : { ...item, path: maskUrl(item.path) }
-    }
-
-    const feed: Feed = makeFeed(timers, {
+  constructor(
+    ring: Ring,
+    sessions: Pick<Sessions, "changed" | "recording">,
+    isMasked: boolean,
+    makeFeedOf: (source: Omit<FeedSource, "behind">) => Feed
+  ) {
+    this.ring = ring
+    this.#sessions = sessions
+    this.#isMasked = isMasked
+    this.feed = makeFeedOf({
       item: (id) => {
         const found = ring.get(id)
-        return found === null ? null : shownItem(found.head)
+        return found === null ? null : this.shownItem(found.head)
       },
-      items: () => newestHeads(ring, maxSnapshotItems).map(shownItem),
+      items: () => newestHeads(ring, maxSnapshotItems).map((head) => this.shownItem(head)),
       // An attempt that turns out to have failed makes the one after it a retry.
-      beside: (id) => ring.retries.last(id),
-      behind: () => intake.behind()
+      beside: (id) => ring.retries.last(id)
+    })
+  }
+
+  /** An item goes to lists and the feed, which show no secret whatever is kept. */
+  shownItem(head: Head): Item {
+    const item = { ...itemOf(head), ...this.ring.retries.of(head.id) }
+    return this.#isMasked ? item : { ...item, path: maskUrl(item.path) }
+  }
+
+  readonly put: IntakeServices["put"] = (head, bodies, sent = null) => {
+    const { feed, ring } = this
+    const before = ring.get(head.id)
+    const entry = ring.set(head, bodies === undefined ? undefined : { ...(before?.bodies ?? noBodies), ...bodies })
+    if (entry === null) return
+    feed.changed(head.id, before === null)
+    this.#sessions.changed(entry)
+    if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
+    this.#recorded += 1
+    if (head.bodyEvicted) this.#bodiesLost += 1
+    for (const each of this.#finished) each.read(entry, sent)
+  }
+
+  readonly putLate: IntakeServices["putLate"] = (late, report) => {
+    const entry = this.ring.setLate(late)
+    if (entry === null) return
+    this.#recorded += 1
+    this.feed.changed(late.id, true)
+    if (this.#sessions.recording() !== null) this.#sessions.changed(entry)
+    for (const each of this.#finished) each.judged(late.id, report)
+  }
+
+  readonly attempts = (id: string): ReadonlyArray<Item> =>
+    this.ring.retries.together(id).flatMap((each) => {
+      const entry = this.ring.get(each)
+      return entry === null ? [] : [this.shownItem(entry.head)]
     })
 
-    const finished = new Set<FinishedListener>()
-    let recorded = 0
-    let bodiesLost = 0
+  readonly onFinished = (listener: FinishedListener): (() => void) => {
+    this.#finished.add(listener)
+    return () => void this.#finished.delete(listener)
+  }
 
-    const sessions = yield* makeSessions({
-      repo,
-      timers,
-      ids,
-      entry: (id) => ring.get(id),
-      isMasked: settings.maskSecrets
-    })
+  clear(): void {
+    this.ring.clear()
+    this.feed.cleared()
+  }
 
-    const intake: Intake = makeIntake({
-      working: feed.working,
-      settings,
-      timers,
-      thread: workThread,
-      newId: () => ids.next(timers.nowMs()),
-      sessionId: sessions.recording,
-      priceOf: prices.price,
-      known: (id) => ring.get(id)?.head ?? null,
-      reserve: (id) => ring.reserve(id),
-      put: (head, bodies, sent = null) => {
-        const before = ring.get(head.id)
-        const isNew = before === null
-        const entry = ring.set(head, bodies === undefined ? undefined : { ...(before?.bodies ?? noBodies), ...bodies })
-        if (entry === null) return
-        feed.changed(head.id, isNew)
-        sessions.changed(entry)
-        if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
-        recorded += 1
-        if (head.bodyEvicted) bodiesLost += 1
-        for (const each of finished) each.read(entry, sent)
-      },
-      putLate: (late, report) => {
-        const entry = ring.setLate(late)
-        if (entry === null) return
-        recorded += 1
-        feed.changed(late.id, true)
-        if (sessions.recording() !== null) sessions.changed(entry)
-        for (const each of finished) each.judged(late.id, report)
-      }
-    })
+  load() {
+    const { bytes, size } = this.ring
+    return { entries: size, bytes, recorded: this.#recorded, bodiesLost: this.#bodiesLost }
+  }
+}
 
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        intake.close()
-        feed.close()
-        thread?.close()
-      })
-    )
+/** Others have their turn. */
+const pause = ({ soon }: typeof Timers.Timers.Service): Effect.Effect<void> =>
+  Effect.promise(() => new Promise<void>((done) => soon(done)))
 
-    const textMatches = Effect.fnUntraced(function* (filter: RecordFilter) {
-      const part = filter.q?.toLowerCase() ?? ""
-      const found = new Set<number>()
-      let searched = 0
-      for (const entry of ring.newest()) {
-        if (holdsText(entry, part)) found.add(entry.seq)
-        searched += (entry.bodies.requestBody?.length ?? 0) + (entry.bodies.responseBody?.length ?? 0)
-        if (searched < searchedAtOnce) continue
-        searched = 0
-        // Others have their turn.
-        yield* Effect.promise(() => new Promise<void>((done) => timers.soon(done)))
-      }
-      return (entry: RingEntry): boolean => found.has(entry.seq)
-    })
+/** Finds which records hold the text of a filter. */
+const makeMatcher = (ring: Ring, timers: typeof Timers.Timers.Service) => {
+  const textMatches = Effect.fnUntraced(function* (text: string) {
+    const part = text.toLowerCase()
+    const found = new Set<number>()
+    let searched = 0
+    for (const entry of ring.newest()) {
+      if (holdsText(entry, part)) found.add(entry.seq)
+      searched += (entry.bodies.requestBody?.length ?? 0) + (entry.bodies.responseBody?.length ?? 0)
+      if (searched < searchedAtOnce) continue
+      searched = 0
+      yield* pause(timers)
+    }
+    return (entry: RingEntry): boolean => found.has(entry.seq)
+  })
+  return ({ q = "" }: RecordFilter): Effect.Effect<(entry: RingEntry) => boolean> =>
+    q === "" ? Effect.succeed(() => true) : textMatches(q)
+}
 
-    const matcher = (filter: RecordFilter): Effect.Effect<(entry: RingEntry) => boolean> =>
-      filter.q === undefined || filter.q === "" ? Effect.succeed(() => true) : textMatches(filter)
+/** Makes what is read of the records, and their annotation. */
+const makeReads = (records: Records, sessions: Sessions, isMasked: boolean) =>
+  Effect.gen(function* () {
+    const { feed, ring } = records
+    const matcher = makeMatcher(ring, yield* Timers.Timers)
 
     const list = Effect.fn("Inspector.list")(function* (
       filter: RecordFilter,
@@ -249,7 +255,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       const before = cursor === undefined ? Number.POSITIVE_INFINITY : yield* readCursor(cursor)
       const matches = yield* matcher(filter)
       const { entries, nextCursor, total } = pageOf(ring, filter, { areFolded, before, limit }, matches)
-      const page = { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
+      const page = { requests: entries.map(({ head }) => records.shownItem(head)), total, nextCursor }
       return hasGroups ? { ...page, groups: contextsOf(ring, filter, matches) } : page
     })
 
@@ -261,7 +267,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
     const get = (id: string, showSecrets = false): Effect.Effect<TrafficRecord, RecordNotFound> =>
       Effect.map(found(id), ({ bodies, head }) => {
         const record = { ...recordOf(head, bodies), ...ring.retries.of(head.id) }
-        return settings.maskSecrets || showSecrets ? record : maskRecord(record)
+        return isMasked || showSecrets ? record : maskRecord(record)
       })
 
     const exported = Effect.fn("Inspector.exported")(function* (filter: RecordFilter) {
@@ -288,9 +294,18 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       return yield* get(id)
     })
 
-    const importHar = Effect.fn("Inspector.importHar")(function* (bytes: Uint8Array, name: string | null) {
+    return { list, get, exported, annotate }
+  })
+
+/** Makes the import of archives: each becomes a session. */
+const makeHarImport = (settings: InspectorSettings, sessions: Sessions, thread: () => WorkThread) =>
+  Effect.gen(function* () {
+    const timers = yield* Timers.Timers
+    const ids = yield* IdGen.IdGen
+    const prices = yield* PriceBook
+    return Effect.fn("Inspector.importHar")(function* (bytes: Uint8Array, name: string | null) {
       if (bytes.byteLength > maxHarBytes) return yield* tooLargeHar
-      const report = yield* Effect.promise(() => workThread().run({ kind: "har", bytes }))
+      const report = yield* Effect.promise(() => thread().run({ kind: "har", bytes }))
       if (report === null) {
         return yield* new InvalidHar({ reason: "too_large", message: "The file takes too long to read." })
       }
@@ -298,65 +313,90 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       const records = yield* Effect.promise(() =>
         recordsOfExchanges(report.exchanges, {
           settings,
-          thread: workThread(),
+          thread: thread(),
           newId: () => ids.next(timers.nowMs()),
           priceOf: (provider, model) => prices.price(provider, model)
         })
       )
       return yield* sessions.add(name, records)
     })
+  })
 
+const settingsOf = (given: InspectorSettings | undefined) =>
+  Effect.gen(function* () {
+    if (given !== undefined) return given
+    const { environment } = yield* AppConfig.AppConfig
+    const { problems, settings } = readSettings(environment)
+    for (const problem of problems) yield* Effect.logWarning(problem)
+    return settings
+  })
+
+export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {}) =>
+  Effect.gen(function* () {
+    const timers = yield* Timers.Timers
+    const ids = yield* IdGen.IdGen
+    const prices = yield* PriceBook
+    const repo = yield* SessionRepo.InspectorSessionRepo
+    const settings = yield* settingsOf(given)
+    const isMasked = settings.maskSecrets
+
+    const ring = new Ring({ maxEntries: settings.bufferEntries, maxBytes: settings.bufferBytes })
+    const sessions = yield* makeSessions({ repo, timers, ids, entry: (id) => ring.get(id), isMasked })
+    let startedThread: WorkThread | null = null
+    const thread = (): WorkThread =>
+      (startedThread ??=
+        threadFile === undefined ? makeWorkThread(timers) : makeWorkThread(timers, undefined, threadFile))
+
+    const records = new Records(ring, sessions, isMasked, (source) =>
+      makeFeed(timers, { ...source, behind: () => intake.behind() })
+    )
+    const { feed } = records
+    const intake: Intake = makeIntake({
+      working: feed.working,
+      settings,
+      timers,
+      thread,
+      newId: () => ids.next(timers.nowMs()),
+      sessionId: sessions.recording,
+      priceOf: prices.price,
+      known: (id) => ring.get(id)?.head ?? null,
+      reserve: (id) => ring.reserve(id),
+      put: records.put,
+      putLate: records.putLate
+    })
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        intake.close()
+        feed.close()
+        startedThread?.close()
+      })
+    )
+
+    const waitForLast = (arrived: Effect.Effect<void>): Effect.Effect<void> =>
+      Effect.asVoid(Effect.timeoutOption(arrived, lastRecordsWithin))
     const settled = Effect.promise(intake.settled)
 
     return Inspector.of({
+      ...(yield* makeReads(records, sessions, isMasked)),
       settings,
       begin: intake.begin,
       update: intake.update,
       finish: intake.finish,
       attribute: intake.attribute,
       settled,
-      listed: (id) =>
-        Effect.asVoid(
-          Effect.timeoutOption(
-            Effect.promise(() => intake.listed(id)),
-            lastRecordsWithin
-          )
-        ),
-      list,
-      get,
+      listed: (id) => waitForLast(Effect.promise(() => intake.listed(id))),
       entry: (id) => ring.get(id),
-      exported,
-      attempts: (id) =>
-        ring.retries.together(id).flatMap((each) => {
-          const entry = ring.get(each)
-          return entry === null ? [] : [shownItem(entry.head)]
-        }),
-      clear: Effect.sync(() => {
-        ring.clear()
-        feed.cleared()
-      }),
-      annotate,
-      onFinished: (listener) => {
-        finished.add(listener)
-        return () => void finished.delete(listener)
-      },
-      thread: workThread,
+      attempts: records.attempts,
+      clear: Effect.sync(() => records.clear()),
+      onFinished: records.onFinished,
+      thread,
       subscribe: feed.subscribe,
       subscribers: feed.subscribers,
       // What was captured before the stop is in the session, if it is still on its way into the list too.
-      sessions: {
-        ...sessions,
-        stop: (id) => Effect.zipRight(Effect.timeoutOption(settled, lastRecordsWithin), sessions.stop(id))
-      },
-      importHar,
-      load: () => ({
-        entries: ring.size,
-        bytes: ring.bytes,
-        pendingBytes: intake.pendingBytes(),
-        recorded,
-        bodiesLost,
-        ...intake.behind()
-      })
+      sessions: { ...sessions, stop: (id) => Effect.zipRight(waitForLast(settled), sessions.stop(id)) },
+      importHar: yield* makeHarImport(settings, sessions, thread),
+      load: () => ({ ...records.load(), pendingBytes: intake.pendingBytes(), ...intake.behind() })
     })
   })
 

@@ -56,6 +56,11 @@ export interface Views {
   readonly maxHarBytes: number
 }
 
+interface SessionRecords {
+  readonly session: Session
+  readonly records: Stream.Stream<TrafficRecord, StoreError>
+}
+
 type ViewName = View["view"]
 type Of<V extends ViewName> = Extract<View, { readonly view: V }>["of"]
 
@@ -111,49 +116,114 @@ const archive = (records: Stream.Stream<TrafficRecord, StoreError>): Text => {
 const lines = (records: Stream.Stream<TrafficRecord, StoreError>): Text =>
   Stream.map(records, (record) => [...jsonlPieces([record])].join(""))
 
-export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<typeof Timers.Service, "soon">): Views => {
-  /** Others have their turn between two records, each of which may be large. */
-  const inTurns = <E>(records: Stream.Stream<TrafficRecord, E>): Stream.Stream<TrafficRecord, E> =>
-    Stream.tap(Stream.rechunk(records, 1), () => Effect.promise(() => new Promise<void>((done) => timers.soon(done))))
+class RecordViews implements Views {
+  readonly maxHarBytes = maxHarBytes
+  readonly #inspector: typeof Inspector.Service
+  readonly #timers: Pick<typeof Timers.Service, "soon">
 
-  const found = (id: string): Effect.Effect<TrafficRecord, RecordNotFound | BodyGone> =>
-    Effect.flatMap(inspector.get(id), (record) =>
-      record.bodyEvicted && record.requestBody === null ? new BodyGone({ id }) : Effect.succeed(record)
+  constructor(inspector: typeof Inspector.Service, timers: Pick<typeof Timers.Service, "soon">) {
+    this.#inspector = inspector
+    this.#timers = timers
+  }
+
+  readonly conversation: Views["conversation"] = (id) =>
+    Effect.flatMap(this.#whole(id), (record) =>
+      Effect.map(this.#viewed<"conversation">({ view: "conversation", exchange: exchangeOf(record) }), (view) => ({
+        ...view,
+        ...this.#attemptsOf(id)
+      }))
     )
 
-  const viewed = <V extends ViewName>(job: Extract<ViewJob, { readonly view: V }>): Effect.Effect<Of<V>, TooMuchWork> =>
-    Effect.suspend(() =>
+  readonly anatomy: Views["anatomy"] = (id) =>
+    Effect.flatMap(this.#whole(id), (record) =>
+      Effect.map(
+        this.#viewed<"anatomy">({ view: "anatomy", request: requestOf(record) }),
+        (anatomy) => anatomy ?? { sections: [], totalTokens: 0, tokensEstimated: true }
+      )
+    )
+
+  readonly diff: Views["diff"] = (id, otherId) =>
+    Effect.flatMap(Effect.all([this.#whole(id), this.#whole(otherId)]), ([one, other]) =>
+      Effect.flatMap(
+        this.#viewed<"diff">({ view: "diff", one: requestOf(one), other: requestOf(other) }),
+        (diff): Effect.Effect<BodyDiff, NotComparable> => (diff === null ? new NotComparable() : Effect.succeed(diff))
+      )
+    )
+
+  readonly answers: Views["answers"] = (id, otherId) =>
+    Effect.flatMap(Effect.all([this.#inspector.get(id), this.#inspector.get(otherId)]), ([one, other]) =>
+      this.#viewed<"answers">({ view: "answers", one: answerOf(one), other: answerOf(other) })
+    )
+
+  readonly code: Views["code"] = (id, format) => Effect.map(this.#inspector.get(id), (record) => codeOf(record, format))
+
+  readonly har: Views["har"] = (filter) => Effect.map(this.#ofRing(filter), archive)
+
+  readonly jsonl: Views["jsonl"] = (filter) => Effect.map(this.#ofRing(filter), lines)
+
+  readonly session: Views["session"] = (id) =>
+    Effect.map(this.#ofSession(id), ({ records, session }) =>
+      framed(
+        `{"session":${JSON.stringify(session)},"requests":[`,
+        Stream.suspend(() => {
+          const count = makeRetryCounter()
+          return Stream.map(records, (record) => JSON.stringify({ ...maskRecord(record), ...count(attemptOf(record)) }))
+        }),
+        "]}"
+      )
+    )
+
+  readonly sessionHar: Views["sessionHar"] = (id) => Effect.map(this.#ofSession(id), ({ records }) => archive(records))
+
+  readonly sessionJsonl: Views["sessionJsonl"] = (id) =>
+    Effect.map(this.#ofSession(id), ({ records }) => lines(records))
+
+  /** Others have their turn between two records, each of which may be large. */
+  #inTurns<E>(records: Stream.Stream<TrafficRecord, E>): Stream.Stream<TrafficRecord, E> {
+    return Stream.tap(Stream.rechunk(records, 1), () =>
+      Effect.promise(() => new Promise<void>((done) => this.#timers.soon(done)))
+    )
+  }
+
+  /** Finds a record whose bodies are still there. */
+  #whole(id: string): Effect.Effect<TrafficRecord, RecordNotFound | BodyGone> {
+    return Effect.flatMap(this.#inspector.get(id), (record) =>
+      record.bodyEvicted && record.requestBody === null ? new BodyGone({ id }) : Effect.succeed(record)
+    )
+  }
+
+  #viewed<V extends ViewName>(job: Extract<ViewJob, { readonly view: V }>): Effect.Effect<Of<V>, TooMuchWork> {
+    return Effect.suspend(() =>
       bytesOfView(job) <= threadFromBytes
         ? Effect.succeed(viewOf(job))
-        : Effect.promise(() => inspector.thread().run({ kind: "view", job }))
+        : Effect.promise(() => this.#inspector.thread().run({ kind: "view", job }))
     ).pipe(
       // A job is answered with the view it asks for.
       Effect.flatMap((view) => (view === null ? new TooMuchWork() : Effect.succeed(view.of as Of<V>)))
     )
+  }
 
-  const ofRing = (filter: RecordFilter): Effect.Effect<Stream.Stream<TrafficRecord>> =>
-    Effect.map(inspector.exported(filter), (records) => inTurns(Stream.fromIterable(records)))
+  #ofRing(filter: RecordFilter): Effect.Effect<Stream.Stream<TrafficRecord>> {
+    return Effect.map(this.#inspector.exported(filter), (records) => this.#inTurns(Stream.fromIterable(records)))
+  }
 
-  const ofSession = (
-    id: string
-  ): Effect.Effect<
-    { readonly session: Session; readonly records: Stream.Stream<TrafficRecord, StoreError> },
-    SessionNotFound | StoreError
-  > =>
-    Effect.map(Effect.zipRight(inspector.sessions.flush, inspector.sessions.get(id)), (session) => ({
+  #ofSession(id: string): Effect.Effect<SessionRecords, SessionNotFound | StoreError> {
+    const { flush, get, page } = this.#inspector.sessions
+    return Effect.map(Effect.zipRight(flush, get(id)), (session) => ({
       session,
-      records: inTurns(
+      records: this.#inTurns(
         Stream.paginateChunkEffect(0, (after) =>
-          Effect.map(inspector.sessions.page(id, after), ({ next, records }) => [
+          Effect.map(page(id, after), ({ next, records }) => [
             Chunk.unsafeFromArray([...records]),
             Option.fromNullable(next)
           ])
         )
       )
     }))
+  }
 
-  const attemptsOf = (id: string): { readonly attempts?: ReadonlyArray<AttemptView> } => {
-    const all = inspector.attempts(id)
+  #attemptsOf(id: string): { readonly attempts?: ReadonlyArray<AttemptView> } {
+    const all = this.#inspector.attempts(id)
     if (all.length < 2) return {}
     return {
       attempts: all
@@ -161,54 +231,7 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
         .map(({ attempt = 1, error, id, status, timestamp }) => ({ id, attempt, timestamp, status, error }))
     }
   }
-
-  return {
-    conversation: (id) =>
-      Effect.flatMap(found(id), (record) =>
-        Effect.map(
-          viewed<"conversation">({
-            view: "conversation",
-            exchange: exchangeOf(record)
-          }),
-          (view) => ({ ...view, ...attemptsOf(id) })
-        )
-      ),
-    anatomy: (id) =>
-      Effect.flatMap(found(id), (record) =>
-        Effect.map(
-          viewed<"anatomy">({ view: "anatomy", request: requestOf(record) }),
-          (anatomy) => anatomy ?? { sections: [], totalTokens: 0, tokensEstimated: true }
-        )
-      ),
-    diff: (id, otherId) =>
-      Effect.flatMap(Effect.all([found(id), found(otherId)]), ([one, other]) =>
-        Effect.flatMap(
-          viewed<"diff">({ view: "diff", one: requestOf(one), other: requestOf(other) }),
-          (diff): Effect.Effect<BodyDiff, NotComparable> => (diff === null ? new NotComparable() : Effect.succeed(diff))
-        )
-      ),
-    answers: (id, otherId) =>
-      Effect.flatMap(Effect.all([inspector.get(id), inspector.get(otherId)]), ([one, other]) =>
-        viewed<"answers">({ view: "answers", one: answerOf(one), other: answerOf(other) })
-      ),
-    code: (id, format) => Effect.map(inspector.get(id), (record) => codeOf(record, format)),
-    har: (filter) => Effect.map(ofRing(filter), archive),
-    jsonl: (filter) => Effect.map(ofRing(filter), lines),
-    session: (id) =>
-      Effect.map(ofSession(id), ({ records, session }) =>
-        framed(
-          `{"session":${JSON.stringify(session)},"requests":[`,
-          Stream.suspend(() => {
-            const count = makeRetryCounter()
-            return Stream.map(records, (record) =>
-              JSON.stringify({ ...maskRecord(record), ...count(attemptOf(record)) })
-            )
-          }),
-          "]}"
-        )
-      ),
-    sessionHar: (id) => Effect.map(ofSession(id), ({ records }) => archive(records)),
-    sessionJsonl: (id) => Effect.map(ofSession(id), ({ records }) => lines(records)),
-    maxHarBytes
-  }
 }
+
+export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<typeof Timers.Service, "soon">): Views =>
+  new RecordViews(inspector, timers)

@@ -3,6 +3,7 @@
  * means "unpriced", never "free". Local servers and provider nodes have no embedded price, whatever their models are
  * called.
  */
+import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -129,69 +130,31 @@ interface Remembered {
   price: ModelPrice | null
 }
 
-export const make = Effect.gen(function* () {
-  const kept = yield* PriceOverrides
-  const clock = yield* Effect.clock
-  const defaults = yield* DefaultPrices.load
-  const writing = yield* Effect.makeSemaphore(1)
-  let overrides = toOverrides(yield* kept.load)
+/** Prices of all sources, with those that were asked for last. */
+class Prices {
+  readonly #clock: Clock.Clock
+  readonly #defaults: DefaultPrices.DefaultPrices
+  #overrides: Overrides
+  #synced: { readonly prices: SyncedPrices; readonly table: Overrides } | null = null
   /** Prices by provider, then model: two look-ups are faster than concatenating a key. */
-  const remembered = new Map<string, Map<string, Remembered>>()
-  let rememberedInAll = 0
-  let patches = 0
-  const forgetAll = (): void => {
-    remembered.clear()
-    rememberedInAll = 0
+  readonly #remembered = new Map<string, Map<string, Remembered>>()
+  #rememberedInAll = 0
+  #patches = 0
+
+  constructor(clock: Clock.Clock, defaults: DefaultPrices.DefaultPrices, overrides: Overrides) {
+    this.#clock = clock
+    this.#defaults = defaults
+    this.#overrides = overrides
   }
 
-  let synced: { readonly prices: SyncedPrices; readonly table: Overrides } | null = null
-
-  /** Finds a model's price and its source. */
-  const find = (provider: string, model: string) => {
-    const names = lookupNames(model)
-    const written = firstOf(names, (name) => overrides.get(provider)?.get(name))
-    if (written !== null) return { source: "override", priceAt: () => written } as const
-    const fetched = firstOf(names, (name) => synced?.table.get(provider)?.get(name))
-    if (fetched !== null) return { source: "synced", priceAt: () => fetched } as const
-    return { source: "embedded", priceAt: firstOf(names, (name) => defaults.find(provider, name)) ?? unpriced } as const
-  }
-
-  const lookUp = (provider: string, model: string): DefaultPrices.PriceAt => find(provider, model).priceAt
-
-  const datedOf = (source: SourcedPrice["source"]): string | null =>
-    source === "override"
-      ? null
-      : source === "synced"
-        ? (synced?.prices.fetchedAt.slice(0, 10) ?? null)
-        : DefaultPrices.pricesDated
-
-  const sourced = (provider: string, model: string): SourcedPrice | null => {
-    if (model.length > maxModelLength) return null
-    const { priceAt, source } = find(provider, model)
-    const found = priceAt(clock.unsafeCurrentTimeMillis())
-    return found === null ? null : { price: found, source, dated: datedOf(source) }
-  }
-
-  const useSynced = (prices: SyncedPrices | null): void => {
-    synced = prices === null ? null : { prices, table: toOverrides(prices.table) }
-    patches += 1
-    forgetAll()
-  }
-
-  const remember = (provider: string, model: string): Remembered => {
-    if (rememberedInAll >= maxRemembered) forgetAll()
-    const added = { priceAt: lookUp(provider, model), minute: Number.NaN, price: null }
-    const ofProvider = remembered.get(provider)
-    if (ofProvider === undefined) remembered.set(provider, new Map([[model, added]]))
-    else ofProvider.set(model, added)
-    rememberedInAll += 1
-    return added
-  }
-
-  const price = (provider: string, model: string, nowMs = clock.unsafeCurrentTimeMillis()): ModelPrice | null => {
+  readonly price = (
+    provider: string,
+    model: string,
+    nowMs = this.#clock.unsafeCurrentTimeMillis()
+  ): ModelPrice | null => {
     if (model.length > maxModelLength) return null
     const minute = Math.floor(nowMs / priceStandsMs)
-    const known = remembered.get(provider)?.get(model) ?? remember(provider, model)
+    const known = this.#remembered.get(provider)?.get(model) ?? this.#remember(provider, model)
     if (known.minute !== minute) {
       known.price = known.priceAt(nowMs)
       known.minute = minute
@@ -199,35 +162,97 @@ export const make = Effect.gen(function* () {
     return known.price
   }
 
+  readonly edition = (nowMs: number): number => Math.floor(nowMs / priceStandsMs) + this.#patches * 1e9
+
+  readonly sourced = (provider: string, model: string): SourcedPrice | null => {
+    if (model.length > maxModelLength) return null
+    const { priceAt, source } = this.#find(provider, model)
+    const found = priceAt(this.#clock.unsafeCurrentTimeMillis())
+    return found === null ? null : { price: found, source, dated: this.#datedOf(source) }
+  }
+
+  readonly synced = (): SyncedPrices | null => this.#synced?.prices ?? null
+
+  readonly useSynced = (prices: SyncedPrices | null): void => {
+    this.#synced = prices === null ? null : { prices, table: toOverrides(prices.table) }
+    this.#changed()
+  }
+
+  get overrides(): Overrides {
+    return this.#overrides
+  }
+
+  useOverrides(overrides: Overrides): void {
+    this.#overrides = overrides
+    this.#changed()
+  }
+
+  /** Finds a model's price and its source. */
+  #find(
+    provider: string,
+    model: string
+  ): { readonly source: SourcedPrice["source"]; readonly priceAt: DefaultPrices.PriceAt } {
+    const names = lookupNames(model)
+    const written = firstOf(names, (name) => this.#overrides.get(provider)?.get(name))
+    if (written !== null) return { source: "override", priceAt: () => written }
+    const fetched = firstOf(names, (name) => this.#synced?.table.get(provider)?.get(name))
+    if (fetched !== null) return { source: "synced", priceAt: () => fetched }
+    return { source: "embedded", priceAt: firstOf(names, (name) => this.#defaults.find(provider, name)) ?? unpriced }
+  }
+
+  #datedOf(source: SourcedPrice["source"]): string | null {
+    if (source === "override") return null
+    return source === "synced" ? (this.#synced?.prices.fetchedAt.slice(0, 10) ?? null) : DefaultPrices.pricesDated
+  }
+
+  #remember(provider: string, model: string): Remembered {
+    if (this.#rememberedInAll >= maxRemembered) this.#forgetAll()
+    const added = { priceAt: this.#find(provider, model).priceAt, minute: Number.NaN, price: null }
+    const ofProvider = this.#remembered.get(provider)
+    if (ofProvider === undefined) this.#remembered.set(provider, new Map([[model, added]]))
+    else ofProvider.set(model, added)
+    this.#rememberedInAll += 1
+    return added
+  }
+
+  #changed(): void {
+    this.#patches += 1
+    this.#forgetAll()
+  }
+
+  #forgetAll(): void {
+    this.#remembered.clear()
+    this.#rememberedInAll = 0
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const kept = yield* PriceOverrides
+  const clock = yield* Effect.clock
+  const defaults = yield* DefaultPrices.load
+  const writing = yield* Effect.makeSemaphore(1)
+  const prices = new Prices(clock, defaults, toOverrides(yield* kept.load))
+
   const patch = Effect.fn("PriceBook.patch")(function* (table: PricePatch) {
-    const next = merge(overrides, table)
+    const next = merge(prices.overrides, table)
     if (size(next) > maxOverrides) return yield* new TooManyPriceOverrides({ limit: maxOverrides })
     const whole = toTable(next)
     yield* kept.save(whole)
-    overrides = next
-    patches += 1
-    forgetAll()
+    prices.useOverrides(next)
     return whole
   }, writing.withPermits(1))
 
-  const reset = kept.save({}).pipe(
-    Effect.zipRight(
-      Effect.sync(() => {
-        overrides = new Map()
-        patches += 1
-        forgetAll()
-      })
-    ),
-    writing.withPermits(1)
-  )
+  const reset = kept
+    .save({})
+    .pipe(Effect.zipRight(Effect.sync(() => prices.useOverrides(new Map()))), writing.withPermits(1))
 
   return PriceBook.of({
-    price,
-    edition: (nowMs) => Math.floor(nowMs / priceStandsMs) + patches * 1e9,
-    sourced,
-    synced: () => synced?.prices ?? null,
-    useSynced,
-    overrides: Effect.sync(() => toTable(overrides)),
+    price: prices.price,
+    edition: prices.edition,
+    sourced: prices.sourced,
+    synced: prices.synced,
+    useSynced: prices.useSynced,
+    overrides: Effect.sync(() => toTable(prices.overrides)),
     patch,
     reset,
     pricesDated: DefaultPrices.pricesDated

@@ -8,8 +8,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
-import { Worker } from "node:worker_threads"
-import { type Timer, Timers } from "../../platform/Timers.ts"
+import { makeQuestions } from "../../platform/JobThread.ts"
+import type { Timers } from "../../platform/Timers.ts"
 
 export interface TokeniserLimits {
   /** Characters of one count that are tokenised; the rest is estimated by their ratio. */
@@ -76,7 +76,6 @@ export const headOf = (texts: ReadonlyArray<string>, maxChars: number): Readonly
 
 /** The thread's answer. */
 interface Counted {
-  readonly id: number
   readonly tokens: number
   readonly chars: number
 }
@@ -93,7 +92,6 @@ export const extrapolate = (
 
 /** `texts`: null where an id is unknown. */
 interface Decoded {
-  readonly id: number
   readonly texts: ReadonlyArray<string> | null
 }
 
@@ -101,98 +99,26 @@ type Answer = Counted | Decoded
 
 type Question = { readonly texts: ReadonlyArray<string> } | { readonly tokens: ReadonlyArray<ReadonlyArray<number>> }
 
-interface Job {
-  readonly id: number
-  readonly question: Question
-  readonly done: (answer: Answer | null) => void
-}
-
-const startWorker = (budgetMs: number): Worker =>
-  new Worker(new URL("./worker.mjs", import.meta.url), {
-    workerData: { budgetMs },
-    execArgv: [],
-    env: {},
-    // The vocabulary needs some 30 MB. V8 lets a heap that may grow further grow faster: without these limits it takes half as much again.
-    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
-  })
-
 export const makeWith = (
   limits: TokeniserLimits
 ): Effect.Effect<Context.Tag.Service<Tokeniser>, never, Timers | Scope> =>
   Effect.gen(function* () {
-    const timers = yield* Timers
-    const waiting: Array<Job> = []
-    let worker: Worker | null = null
-    let running: { readonly job: Job; readonly patience: Timer } | null = null
-    let idle: Timer | null = null
-    let lastId = 0
+    const askThread = yield* makeQuestions<Question, Answer>({
+      thread: {
+        file: new URL("./worker.mjs", import.meta.url),
+        workerData: { budgetMs: limits.budgetMs },
+        // The vocabulary needs some 30 MB. V8 lets a heap that may grow further grow faster: without these limits it takes half as much again.
+        resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
+      },
+      timeoutMs: limits.patienceMs,
+      idleMs: limits.idleMs,
+      maxWaiting: limits.maxWaiting,
+      message: (question) => ({ message: question })
+    })
 
-    const stop = (): void => {
-      idle?.cancel()
-      idle = null
-      const stopped = worker
-      worker = null
-      void stopped?.terminate()
-    }
-
-    const finish = (answer: Answer | null): void => {
-      const finished = running
-      running = null
-      finished?.patience.cancel()
-      finished?.job.done(answer)
-      next()
-    }
-
-    /** The thread died or takes too long: its count is estimated, the next one gets a new thread. */
-    const giveUp = (failed: Worker | null): void => {
-      if (failed === null || failed !== worker) return
-      stop()
-      finish(null)
-    }
-
-    const ready = (): Worker => {
-      if (worker !== null) return worker
-      const started = startWorker(limits.budgetMs)
-      started.on("message", (answer: Answer) => {
-        if (started === worker && answer.id === running?.job.id) finish(answer)
-      })
-      started.on("error", () => giveUp(started))
-      started.on("exit", () => giveUp(started))
-      // An idle thread must not keep the process alive.
-      started.unref()
-      worker = started
-      return started
-    }
-
-    const next = (): void => {
-      if (running !== null) return
-      const job = waiting.shift()
-      if (job === undefined) {
-        if (worker !== null) idle = timers.after(limits.idleMs, stop)
-        return
-      }
-      idle?.cancel()
-      idle = null
-      const { id, question } = job
-      const thread = ready()
-      running = { job, patience: timers.after(limits.patienceMs, () => giveUp(thread)) }
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      thread.postMessage({ id, ...question })
-    }
-
+    /** Null: the thread has no place or no time, or it died. */
     const ask = (question: Question): Effect.Effect<Answer | null> =>
-      Effect.async((resume) => {
-        if (waiting.length >= limits.maxWaiting) return resume(Effect.succeed(null))
-        lastId += 1
-        const job: Job = { id: lastId, question, done: (answer) => resume(Effect.succeed(answer)) }
-        waiting.push(job)
-        next()
-        return Effect.sync(() => {
-          // A running count is not stopped, so that callers who interrupt and ask again cannot start more work at once.
-          const place = waiting.indexOf(job)
-          if (place >= 0) waiting.splice(place, 1)
-        })
-      })
+      Effect.map(askThread(question), (outcome) => (outcome._tag === "Answered" ? outcome.answer : null))
 
     const count = Effect.fn("Tokeniser.count")((texts: ReadonlyArray<string>) => {
       const head = headOf(texts, limits.maxChars)
@@ -210,7 +136,6 @@ export const makeWith = (
       return answer.texts ?? (yield* new NotDecodable({ reason: "unknown" }))
     })
 
-    yield* Effect.addFinalizer(() => Effect.sync(stop))
     return Tokeniser.of({ count, decode })
   })
 

@@ -9,9 +9,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
-import { Worker } from "node:worker_threads"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { type Timer, Timers } from "../../platform/Timers.ts"
+import { makeQuestions } from "../../platform/JobThread.ts"
+import type { Timers } from "../../platform/Timers.ts"
 import { databaseFile } from "../DataFolder.ts"
 
 export type ReadValue = string | number | null
@@ -52,133 +52,49 @@ export interface ReadLimits {
 
 export const usualLimits: ReadLimits = { timeoutMs: 30_000, maxWaiting: 32, maxRows: 20_000, idleMs: 60_000 }
 
-/** Threads that were given up and still run: a statement of SQLite cannot be stopped from outside. */
-const mostAbandoned = 2
 const busyTimeoutMs = 5_000
 
 type Answer = ReadonlyArray<ReadonlyArray<ReadRow>>
 
-/** The thread's words. */
-type Told = { readonly id: number; readonly results: Answer } | { readonly id: number; readonly problem: string }
-
-interface Job {
-  readonly id: number
-  readonly statements: ReadonlyArray<ReadStatement>
-  readonly done: (answer: Effect.Effect<Answer, ReadRefused>) => void
-}
+/** What the thread answers (`readThread.mjs`). */
+type ThreadAnswer = { readonly results: Answer } | { readonly problem: string }
 
 const refused = (reason: ReadRefused["reason"], message: string): Effect.Effect<never, ReadRefused> =>
   new ReadRefused({ reason, message })
 
-const startWorker = (file: string, { maxRows }: ReadLimits): Worker =>
-  new Worker(new URL("./readThread.mjs", import.meta.url), {
-    workerData: { file, busyTimeoutMs, maxRows },
-    execArgv: [],
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
-  })
-
 export const makeWith = (
   file: string,
-  limits: ReadLimits
+  { idleMs, maxRows, maxWaiting, timeoutMs }: ReadLimits
 ): Effect.Effect<Context.Tag.Service<ReadWorker>, never, Timers | Scope> =>
   Effect.gen(function* () {
-    const timers = yield* Timers
-    const waiting: Array<Job> = []
-    let worker: Worker | null = null
-    let running: { readonly job: Job; readonly patience: Timer } | null = null
-    let idle: Timer | null = null
-    let abandoned = 0
-    let lastId = 0
-    let isClosed = false
-
-    const stop = (): void => {
-      idle?.cancel()
-      idle = null
-      const stopped = worker
-      worker = null
-      if (stopped === null) return
-      abandoned += 1
-      const over = () => {
-        abandoned -= 1
-        next()
-      }
-      stopped.terminate().then(over, over)
-    }
-
-    const finish = (answer: Effect.Effect<Answer, ReadRefused>): void => {
-      const finished = running
-      running = null
-      finished?.patience.cancel()
-      finished?.job.done(answer)
-      next()
-    }
-
-    const giveUp = (failed: Worker, answer: Effect.Effect<never, ReadRefused>): void => {
-      if (failed !== worker) return
-      stop()
-      if (running !== null) finish(answer)
-    }
-
-    const ready = (): Worker => {
-      if (worker !== null) return worker
-      const started = startWorker(file, limits)
-      started.on("message", (told: Told) => {
-        if (started !== worker || told.id !== running?.job.id) return
-        finish("results" in told ? Effect.succeed(told.results) : refused("failed", told.problem))
-      })
-      started.on("error", (error) => giveUp(started, refused("failed", `The reading thread died: ${error.message}`)))
-      started.on("exit", () => giveUp(started, refused("failed", "The reading thread ended.")))
-      // An idle thread must not keep the process alive.
-      started.unref()
-      worker = started
-      return started
-    }
-
-    const next = (): void => {
-      if (running !== null || isClosed) return
-      // A thread more for each read that was given up would add up.
-      if (worker === null && abandoned >= mostAbandoned) return
-      const job = waiting.shift()
-      if (job === undefined) {
-        if (worker !== null) idle ??= timers.after(limits.idleMs, stop)
-        return
-      }
-      idle?.cancel()
-      idle = null
-      const thread = ready()
-      const tooLong = refused("timeout", `The read took longer than ${limits.timeoutMs / 1000} seconds.`)
-      running = { job, patience: timers.after(limits.timeoutMs, () => giveUp(thread, tooLong)) }
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      thread.postMessage({ id: job.id, statements: job.statements })
-    }
-
+    const ask = yield* makeQuestions<ReadonlyArray<ReadStatement>, ThreadAnswer>({
+      thread: {
+        file: new URL("./readThread.mjs", import.meta.url),
+        workerData: { file, busyTimeoutMs, maxRows },
+        resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
+      },
+      timeoutMs,
+      idleMs,
+      maxWaiting,
+      message: (statements) => ({ message: { statements } })
+    })
     const read = (statements: ReadonlyArray<ReadStatement>): Effect.Effect<Answer, ReadRefused> =>
-      Effect.async((resume) => {
-        if (isClosed) return resume(refused("busy", "The gateway stops."))
-        if (waiting.length >= limits.maxWaiting) {
-          return resume(refused("busy", "Too many long reads are waiting; try again in a moment."))
+      Effect.flatMap(ask(statements), (outcome) => {
+        switch (outcome._tag) {
+          case "Answered": {
+            const { answer } = outcome
+            return "results" in answer ? Effect.succeed(answer.results) : refused("failed", answer.problem)
+          }
+          case "Late":
+            return refused("timeout", `The read took longer than ${timeoutMs / 1000} seconds.`)
+          case "Died":
+            return refused("failed", `The reading thread ${outcome.reason}`)
+          case "Full":
+            return refused("busy", "Too many long reads are waiting; try again in a moment.")
+          case "Closed":
+            return refused("busy", "The gateway stops.")
         }
-        lastId += 1
-        const job: Job = { id: lastId, statements, done: resume }
-        waiting.push(job)
-        next()
-        return Effect.sync(() => {
-          // A running read goes on: its answer is thrown away, and the thread serves the next one.
-          const place = waiting.indexOf(job)
-          if (place >= 0) waiting.splice(place, 1)
-        })
       })
-
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        isClosed = true
-        const stopping = refused("busy", "The gateway stops.")
-        stop()
-        for (const job of waiting.splice(0)) job.done(stopping)
-        if (running !== null) finish(stopping)
-      })
-    )
     return ReadWorker.of({ read })
   })
 

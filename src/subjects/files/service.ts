@@ -38,6 +38,12 @@ export interface Upload {
 /** Returns the owner of the files that a caller sees: a key sees its own, all callers without a key see the same. */
 export const ownerOf = (principal: Principal): string => (principal._tag === "Key" ? principal.key.id : "")
 
+/** A file that is open for reading. */
+export interface OpenFile {
+  readonly row: FileRow
+  readonly handle: Effect.Effect.Success<ReturnType<FileBodies.FileBodies["open"]>>
+}
+
 export class Files extends Context.Tag("gateway/subjects/files/Files")<
   Files,
   {
@@ -57,13 +63,7 @@ export class Files extends Context.Tag("gateway/subjects/files/Files")<
     readonly find: (owner: string, id: string) => Effect.Effect<FileRow, StoreError | FileNotFound>
     readonly remove: (owner: string, id: string) => Effect.Effect<void, StoreError | FileNotFound>
     /** The file, open for reading; the caller closes the handle. */
-    readonly open: (
-      owner: string,
-      id: string
-    ) => Effect.Effect<
-      { readonly row: FileRow; readonly handle: Effect.Effect.Success<ReturnType<FileBodies.FileBodies["open"]>> },
-      StoreError | FileNotFound
-    >
+    readonly open: (owner: string, id: string) => Effect.Effect<OpenFile, StoreError | FileNotFound>
     /** Removes what has expired, bodies without a row, and rows without a body; not when all bodies are missing. */
     readonly sweep: Effect.Effect<void, StoreError>
   }

@@ -17,7 +17,7 @@ import { closest } from "../../../kernel/text/Closest.ts"
 import { objectOr } from "../../../wire/json/Json.ts"
 import { readConfigSchema } from "./ConfigSchema.ts"
 import { Fields } from "./Fields.ts"
-import { isInRange } from "./Range.ts"
+import { isInRange } from "../../../kernel/text/Versions.ts"
 
 export interface ReadManifest {
   /** Null where there are problems. */

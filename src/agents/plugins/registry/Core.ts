@@ -23,7 +23,7 @@ import { isPluginName, makePluginFolder, type PluginFolder } from "../files/Plug
 import { Hooks } from "../hooks/Hooks.ts"
 import type { HookStats } from "../hooks/HookStats.ts"
 import { storedManifest } from "../manifest/Manifest.ts"
-import { isInRange } from "../manifest/Range.ts"
+import { isInRange } from "../../../kernel/text/Versions.ts"
 import { allowsExec as doesAllowExec } from "../AllowExec.ts"
 import * as Errors from "../PluginErrors.ts"
 import { type LogLine, Sandbox } from "../sandbox/Sandbox.ts"

@@ -63,8 +63,169 @@ const hostOf = (log: (level: number, line: string) => void): HostApi => ({
 })
 
 const levels = ["debug", "info", "warn", "error"] as const
+const errorLevel = 3
 
 const isText = (value: unknown): value is string => typeof value === "string"
+
+/** Reads what ended a step of loading; null: it ended well. */
+const loadProblem = (ended: ReturnType<Inside["defined"]>): string | null => {
+  if (ended === null) return "Its code awaits something that does not come"
+  switch (ended._tag) {
+    case "Threw":
+      return ended.message
+    case "Stopped":
+      return `Loading it took more than ${selectorLimits.loadMs} ms`
+    case "Broken":
+      return `The sandbox failed: ${ended.reason}`
+    case "Returned":
+      return null
+  }
+}
+
+/** Reads the selection of a strategy; null: it is none. */
+const selectionIn = (text: string, strategy: string, candidatesConsidered: number): Selection | null => {
+  const chosen = readAnswerJson(text)
+  const { connectionId, model, provider, reason } = isObject(chosen) ? chosen : {}
+  if (!isText(provider) || !isText(model)) return null
+  const selection: Selection = {
+    provider,
+    model,
+    strategy,
+    reason: isText(reason) ? reason.slice(0, 500) : "",
+    candidatesConsidered,
+    finalScore: 0
+  }
+  return isText(connectionId) ? { ...selection, connectionId } : selection
+}
+
+interface SelectorServices {
+  readonly timers: typeof Timers.Service
+  readonly cpuMs: () => number | null
+  readonly texts: SandboxTexts
+  readonly log: (permission: ContentPermission, line: LogLine) => void
+}
+
+class Selector {
+  readonly #code: SandboxedCode
+  readonly #name: string
+  readonly #services: SelectorServices
+  #lines = 0
+  #ready: Ready | null = null
+  #isClosed = false
+  #restsUntilMs = 0
+  #isLoading = false
+
+  constructor(code: SandboxedCode, name: string, services: SelectorServices) {
+    this.#code = code
+    this.#name = name
+    this.#services = services
+  }
+
+  /** Loads the strategy, and returns its description or why it could not be loaded. */
+  async open(): Promise<{ readonly description: string } | string> {
+    const loaded = await this.#load()
+    if (!isText(loaded)) this.#ready = loaded
+    return loaded
+  }
+
+  readonly select: RouterStrategy["select"] = (pool, context) => {
+    if (this.#ready === null) {
+      this.#loadAgain()
+      throw resting
+    }
+    const { deadline, engine, inside } = this.#ready
+    this.#lines = 0
+    deadline.begin(selectorLimits.selectMs, mostOfClock * selectorLimits.selectMs)
+    const ended = inside.call("select", this.#name, JSON.stringify(pool), JSON.stringify(context))
+    const jobs = ended._tag === "Returned" || ended._tag === "Threw" ? inside.runJobs(selectorLimits.jobs) : ended
+    if (engine.isExhausted()) throw this.#rest("it needs more memory than it may have")
+    if (jobs !== true || deadline.wasOver()) throw this.#rest(`it took more than ${selectorLimits.selectMs} ms`)
+    if (ended._tag !== "Returned") throw this.#failed(ended._tag === "Threw" ? ended.message : "it was stopped")
+    const selection = selectionIn(ended.text ?? "", this.#name, pool.length)
+    if (selection === null) throw this.#failed("a selection needs provider and model")
+    return selection
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#ready = null
+  }
+
+  /** The strategy in a new engine; a text: why not. */
+  async #load(): Promise<Ready | string> {
+    const { cpuMs, texts, timers } = this.#services
+    const { config, files, main } = this.#code
+    const engine = await makeEngine(texts.wasm, selectorLimits)
+    const deadline = makeDeadline({ nowMs: timers.monotonicMs, cpuMs })
+    this.#lines = 0
+    const host = hostOf((level, message) => this.#write(level, message))
+    const inside = makeInside(engine, host, { inside: texts.inside, files, main, permissions: [], maxBodyBytes: 0 })
+    engine.interruptWhen(deadline.isOver)
+    deadline.begin(selectorLimits.loadMs, mostOfClock * selectorLimits.loadMs)
+    const steps = [
+      () => inside.call("configure", JSON.stringify(config)),
+      inside.evaluate,
+      () => {
+        inside.runJobs(selectorLimits.jobs)
+        return inside.defined()
+      },
+      () => inside.call("describeStrategy", this.#name)
+    ]
+    let description: string | null = null
+    for (const step of steps) {
+      const ended = step()
+      const problem = loadProblem(ended)
+      if (problem !== null) return problem
+      description = ended?._tag === "Returned" ? ended.text : null
+    }
+    if (engine.isExhausted()) return "The sandbox failed: out of memory"
+    return description === null ? `It has no strategy ${this.#name}` : { engine, inside, deadline, description }
+  }
+
+  /** Loads it again after its pause, in the background: no decision waits for it. */
+  #loadAgain(): void {
+    if (this.#isClosed || this.#isLoading || this.#services.timers.monotonicMs() < this.#restsUntilMs) return
+    this.#isLoading = true
+    void this.#reload()
+  }
+
+  async #reload(): Promise<void> {
+    const loaded = await this.#load().catch(() => "it could not be loaded")
+    this.#isLoading = false
+    if (this.#isClosed) return
+    if (isText(loaded)) this.#rest(loaded)
+    else this.#ready = loaded
+  }
+
+  #rest(reason: string): Error {
+    // Its engine is thrown away with all its memory.
+    this.#ready = null
+    this.#restsUntilMs = this.#services.timers.monotonicMs() + slowRestMs
+    this.#tell(errorLevel, `The strategy ${this.#name} rests for ${slowRestMs / 1_000} seconds: ${reason}`)
+    return new Error(reason)
+  }
+
+  #failed(reason: string): Error {
+    this.#tell(errorLevel, `The strategy ${this.#name} failed: ${reason}`)
+    return new Error(reason)
+  }
+
+  #write(level: number, message: string): void {
+    this.#lines += 1
+    if (this.#lines <= crossing.linesPerCall) this.#tell(level, message)
+  }
+
+  /** Logs a message for the author of the plugin: the decision says only that its strategy failed. */
+  #tell(level: number, message: string): void {
+    // A strategy sees models and numbers, no words of callers.
+    this.#services.log(operatorsOwn, {
+      atMs: this.#services.timers.nowMs(),
+      level: levels[level] ?? "info",
+      hook: null,
+      message: message.slice(0, crossing.lineChars)
+    })
+  }
+}
 
 export const openSelector = Effect.fn("Selector.open")(function* (
   code: SandboxedCode,
@@ -74,127 +235,9 @@ export const openSelector = Effect.fn("Selector.open")(function* (
   const timers = yield* Timers
   const cpuTime = yield* Effect.acquireRelease(Effect.sync(makeCpuTime), ({ close }) => Effect.sync(close))
   const texts: SandboxTexts = yield* Effect.promise(sandboxTexts)
-  let lines = 0
-
-  const write = (level: number, message: string): void => {
-    lines += 1
-    if (lines <= crossing.linesPerCall) tell(level, message)
-  }
-
-  /** Logs a message for the author of the plugin: the decision says only that its strategy failed. */
-  const tell = (level: number, message: string): void => {
-    // A strategy sees models and numbers, no words of callers.
-    log(operatorsOwn, {
-      atMs: timers.nowMs(),
-      level: levels[level] ?? "info",
-      hook: null,
-      message: message.slice(0, crossing.lineChars)
-    })
-  }
-
-  /** The strategy in a new engine; a text: why not. */
-  const load = async (): Promise<Ready | string> => {
-    const engine = await makeEngine(texts.wasm, selectorLimits)
-    const deadline = makeDeadline({ nowMs: timers.monotonicMs, cpuMs: cpuTime.readMs })
-    lines = 0
-    const inside = makeInside(engine, hostOf(write), {
-      inside: texts.inside,
-      files: code.files,
-      main: code.main,
-      permissions: [],
-      maxBodyBytes: 0
-    })
-    engine.interruptWhen(deadline.isOver)
-    deadline.begin(selectorLimits.loadMs, mostOfClock * selectorLimits.loadMs)
-    const steps = [
-      () => inside.call("configure", JSON.stringify(code.config)),
-      inside.evaluate,
-      () => {
-        inside.runJobs(selectorLimits.jobs)
-        return inside.defined()
-      },
-      () => inside.call("describeStrategy", name)
-    ]
-    let description: string | null = null
-    for (const step of steps) {
-      const ended = step()
-      if (ended === null) return "Its code awaits something that does not come"
-      if (ended._tag === "Threw") return ended.message
-      if (ended._tag === "Stopped") return `Loading it took more than ${selectorLimits.loadMs} ms`
-      if (ended._tag === "Broken") return `The sandbox failed: ${ended.reason}`
-      description = ended.text
-    }
-    if (engine.isExhausted()) return "The sandbox failed: out of memory"
-    return description === null ? `It has no strategy ${name}` : { engine, inside, deadline, description }
-  }
-
-  const first = yield* Effect.promise(load)
-  if (isText(first)) return yield* new PluginNotLoaded({ message: first })
-  let ready: Ready | null = first
-  let isClosed = false
-  let restsUntilMs = 0
-  let isLoading = false
-
-  const reload = async (): Promise<void> => {
-    const loaded = await load().catch(() => "it could not be loaded")
-    isLoading = false
-    if (isClosed) return
-    if (isText(loaded)) rest(loaded)
-    else ready = loaded
-  }
-
-  /** Loads it again after its pause, in the background: no decision waits for it. */
-  const loadAgain = (): void => {
-    if (isClosed || isLoading || timers.monotonicMs() < restsUntilMs) return
-    isLoading = true
-    void reload()
-  }
-
-  const rest = (reason: string): Error => {
-    // Its engine is thrown away with all its memory.
-    ready = null
-    restsUntilMs = timers.monotonicMs() + slowRestMs
-    tell(3, `The strategy ${name} rests for ${slowRestMs / 1_000} seconds: ${reason}`)
-    return new Error(reason)
-  }
-
-  const failed = (reason: string): Error => {
-    tell(3, `The strategy ${name} failed: ${reason}`)
-    return new Error(reason)
-  }
-
-  const select: RouterStrategy["select"] = (pool, context) => {
-    if (ready === null) {
-      loadAgain()
-      throw resting
-    }
-    const { deadline, engine, inside } = ready
-    lines = 0
-    deadline.begin(selectorLimits.selectMs, mostOfClock * selectorLimits.selectMs)
-    const ended = inside.call("select", name, JSON.stringify(pool), JSON.stringify(context))
-    const jobs = ended._tag === "Returned" || ended._tag === "Threw" ? inside.runJobs(selectorLimits.jobs) : ended
-    if (engine.isExhausted()) throw rest("it needs more memory than it may have")
-    if (jobs !== true || deadline.wasOver()) throw rest(`it took more than ${selectorLimits.selectMs} ms`)
-    if (ended._tag !== "Returned") throw failed(ended._tag === "Threw" ? ended.message : "it was stopped")
-    const chosen = readAnswerJson(ended.text ?? "")
-    const { connectionId, model, provider, reason } = isObject(chosen) ? chosen : {}
-    if (!isText(provider) || !isText(model)) throw failed("a selection needs provider and model")
-    const selection: Selection = {
-      provider,
-      model,
-      strategy: name,
-      reason: isText(reason) ? reason.slice(0, 500) : "",
-      candidatesConsidered: pool.length,
-      finalScore: 0
-    }
-    return isText(connectionId) ? { ...selection, connectionId } : selection
-  }
-
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      isClosed = true
-      ready = null
-    })
-  )
-  return { name, description: first.description.slice(0, 500), select, boundsItself: true }
+  const selector = new Selector(code, name, { timers, cpuMs: cpuTime.readMs, texts, log })
+  const opened = yield* Effect.promise(() => selector.open())
+  if (isText(opened)) return yield* new PluginNotLoaded({ message: opened })
+  yield* Effect.addFinalizer(() => Effect.sync(() => selector.close()))
+  return { name, description: opened.description.slice(0, 500), select: selector.select, boundsItself: true }
 })

@@ -131,71 +131,149 @@ const openProblem = (result: CommandResult, clean: (text: string) => string): Tu
   return passing(failed(`Tailscale could not open the funnel${said === "" ? "." : `: ${said}`}`))
 }
 
-export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshClient, records: FunnelRecords) {
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
-  let notice = noNotice
-  /** True from the first try to open it until it is removed. */
-  let isWanted = false
+const readUse = (client: MeshClient, hostname: string, port: number): Effect.Effect<PortUse, MeshToolFailed> =>
+  Effect.gen(function* () {
+    const result = yield* client.tailscale(["funnel", "status", "--json"], null)
+    const use = result.code === 0 ? readPortUse(result.stdout, hostname, port) : null
+    return use ?? (yield* failed("Tailscale does not say what it serves."))
+  })
 
-  const portUse = (hostname: string, port: number): Effect.Effect<PortUse, MeshToolFailed> =>
-    Effect.gen(function* () {
-      const result = yield* client.tailscale(["funnel", "status", "--json"], null)
-      const use = result.code === 0 ? readPortUse(result.stdout, hostname, port) : null
-      return use ?? (yield* failed("Tailscale does not say what it serves."))
-    })
-
-  const requireVersion = Effect.gen(function* () {
+const requireVersion = (client: MeshClient) =>
+  Effect.gen(function* () {
     const program = yield* Effect.mapError(client.binary, ({ reason }) => final(reason))
     const version = versionIn((yield* Effect.mapError(client.run(program, ["version"]), passing)).stdout)
     if (version === null) return yield* final("The program named 'tailscale' says no version: it is not Tailscale's.")
     if (isOldGrammar(version)) return yield* final(oldGrammarReason(version))
   })
 
-  const ready = Effect.gen(function* () {
+/** Takes back what this gateway has opened; `not-yet`: the daemon does not run. */
+const turnOff = (
+  client: MeshClient,
+  records: FunnelRecords,
+  record: FunnelRecord,
+  sudoPassword: Redacted.Redacted | null
+): Effect.Effect<"done" | "not-yet", MeshToolFailed> =>
+  Effect.gen(function* () {
+    const hostname = (yield* client.state)?.hostname ?? null
+    if (hostname === null) return "not-yet"
+    const use = yield* readUse(client, hostname, record.port)
+    // What a person has set up there since is theirs.
+    if (servesAtRoot(use, record.target)) {
+      const result = yield* client.tailscale(offArgs(record.port), sudoPassword)
+      if (result.code !== 0 && !isAlreadyOff(result)) {
+        return yield* failed(`Tailscale did not take the funnel back: ${lastWords(result, cleaned(sudoPassword))}`)
+      }
+    }
+    yield* records.remove
+    return "done"
+  })
+
+const requireFreePort = (
+  client: MeshClient,
+  hostname: string,
+  { port, target }: OpenFunnel,
+  left: FunnelRecord | null
+) =>
+  Effect.gen(function* () {
+    const use = yield* Effect.mapError(readUse(client, hostname, port), passing)
+    const isOurs = left !== null && left.port === port && servesAtRoot(use, left.target)
+    const conflict = isOurs ? null : conflictWith(use, target)
+    if (conflict === null) return
+    const others = funnelPorts.filter((one) => one !== port).join(" or ")
+    return yield* final(`Port ${port} of Tailscale ${conflict}. Take that away, or use port ${others}.`)
+  })
+
+/** Tells Tailscale to open it, and checks that it has. */
+const turnOn = (
+  client: MeshClient,
+  hostname: string,
+  { port, sudoPassword, target }: OpenFunnel,
+  inform: (notice: MeshNotice) => void
+) =>
+  Effect.gen(function* () {
+    const result = yield* Effect.mapError(
+      client.tailscale(onArgs(port, target), sudoPassword, { timeoutMs: openMs, isEnough: makeNotEnabledEnd() }),
+      // Who may not set it up needs a password, which only a person has.
+      ({ reason }) => final(reason)
+    )
+    // First of all: with some versions the program ends with 0 then, with others it waits.
+    const notEnabled = notEnabledIn(`${result.stdout}\n${result.stderr}`)
+    if (notEnabled !== null) {
+      inform({ ...noNotice, funnelNotEnabled: true, enableUrl: notEnabled.enableUrl })
+      return yield* notEnabledProblem(notEnabled)
+    }
+    const problem = openProblem(result, cleaned(sudoPassword))
+    if (problem !== null) return yield* problem
+    const use = yield* Effect.mapError(readUse(client, hostname, port), passing)
+    if (!servesAtRoot(use, target) || !use.isPublic) {
+      return yield* passing(failed("Tailscale serves the gateway in its network only, not to the internet."))
+    }
+    return addressOf(hostname, port)
+  })
+
+/** The name of this machine in a network that it is connected to. */
+const connectedName = (client: MeshClient, inform: (notice: MeshNotice) => void) =>
+  Effect.gen(function* () {
     const state = yield* Effect.mapError(client.state, passing)
     const problem = stateProblem(state)
-    if (problem?._tag === "TunnelNeedsAuth") notice = { ...noNotice, authUrl: problem.authUrl }
+    if (problem?._tag === "TunnelNeedsAuth") inform({ ...noNotice, authUrl: problem.authUrl })
     if (problem !== null) return yield* problem
     const hostname = state?.hostname ?? null
     return hostname ?? (yield* passing(failed("Tailscale has no name for this machine yet.")))
   })
 
-  const requireFreePort = (hostname: string, { port, target }: OpenFunnel, left: FunnelRecord | null) =>
-    Effect.gen(function* () {
-      const use = yield* Effect.mapError(portUse(hostname, port), passing)
-      const isOurs = left !== null && left.port === port && servesAtRoot(use, left.target)
-      const conflict = isOurs ? null : conflictWith(use, target)
-      if (conflict === null) return
-      const others = funnelPorts.filter((one) => one !== port).join(" or ")
-      return yield* final(`Port ${port} of Tailscale ${conflict}. Take that away, or use port ${others}.`)
-    })
+const openFunnel = (
+  client: MeshClient,
+  records: FunnelRecords,
+  funnel: OpenFunnel,
+  inform: (notice: MeshNotice) => void
+) =>
+  Effect.gen(function* () {
+    const { port, sudoPassword, target } = funnel
+    yield* requireVersion(client)
+    const hostname = yield* connectedName(client, inform)
+    const left = yield* records.read
+    // Another port than ours of now: a change of options, or left by a gateway that was killed.
+    if (left !== null && left.port !== port) {
+      yield* Effect.mapError(turnOff(client, records, left, sudoPassword), passing)
+    }
+    yield* requireFreePort(client, hostname, funnel, left)
+    // Before it is opened: a gateway that is killed in between still finds it.
+    yield* Effect.mapError(records.write({ port, target }), () =>
+      final("The gateway cannot write to its data folder, and so could not take the funnel back later.")
+    )
+    return yield* turnOn(client, hostname, funnel, inform)
+  })
 
-  /** `not-yet`: the daemon does not run. */
-  const turnOff = (
-    record: FunnelRecord,
-    sudoPassword: Redacted.Redacted | null
-  ): Effect.Effect<"done" | "not-yet", MeshToolFailed> =>
-    Effect.gen(function* () {
-      const hostname = (yield* client.state)?.hostname ?? null
-      if (hostname === null) return "not-yet"
-      const use = yield* portUse(hostname, record.port)
-      // What a person has set up there since is theirs.
-      if (servesAtRoot(use, record.target)) {
-        const result = yield* client.tailscale(offArgs(record.port), sudoPassword)
-        if (result.code !== 0 && !isAlreadyOff(result)) {
-          return yield* failed(`Tailscale did not take the funnel back: ${lastWords(result, cleaned(sudoPassword))}`)
-        }
-      }
-      yield* records.remove
-      return "done"
-    })
+/** Takes back a funnel that was left open; what cannot be taken back is told to the operator. */
+const turnOffLeftover = (client: MeshClient, records: FunnelRecords, record: FunnelRecord) =>
+  Effect.gen(function* () {
+    yield* Effect.logInfo("A funnel of Tailscale was left open; it is taken back", { port: record.port })
+    return yield* turnOff(client, records, record, null).pipe(
+      Effect.catchAll(({ reason }) =>
+        Effect.as(
+          Effect.logWarning("A funnel of Tailscale was left open and could not be taken back", {
+            reason,
+            command: `sudo tailscale ${offArgs(record.port).join(" ")}`
+          }),
+          "done" as const
+        )
+      )
+    )
+  })
+
+export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshClient, records: FunnelRecords) {
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  let notice = noNotice
+  /** True from the first try to open it until it is removed. */
+  let isWanted = false
 
   const takeBack = Effect.fn("MeshFunnel.takeBack")((sudoPassword: Redacted.Redacted | null) =>
     oneAtATime(
       Effect.gen(function* () {
         isWanted = false
         const record = yield* records.read
-        if (record === null || (yield* turnOff(record, sudoPassword)) === "done") return
+        if (record === null || (yield* turnOff(client, records, record, sudoPassword)) === "done") return
         return yield* failed("The funnel was not taken back: the daemon of Tailscale does not run.")
       })
     )
@@ -208,64 +286,21 @@ export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshCl
   const takeBackLeftovers = oneAtATime(
     Effect.gen(function* () {
       const record = yield* records.read
-      if (isWanted || record === null) return "done"
-      yield* Effect.logInfo("A funnel of Tailscale was left open; it is taken back", { port: record.port })
-      return yield* turnOff(record, null).pipe(
-        Effect.catchAll(({ reason }) =>
-          Effect.as(
-            Effect.logWarning("A funnel of Tailscale was left open and could not be taken back", {
-              reason,
-              command: `sudo tailscale ${offArgs(record.port).join(" ")}`
-            }),
-            "done"
-          )
-        )
-      )
+      return isWanted || record === null ? "done" : yield* turnOffLeftover(client, records, record)
     })
   ).pipe(
     Effect.repeat({ schedule: Schedule.spaced(leftoverEveryMs), while: (outcome) => outcome === "not-yet" }),
     Effect.asVoid
   )
 
-  const attempt = (funnel: OpenFunnel) =>
-    Effect.gen(function* () {
-      const { port, sudoPassword, target } = funnel
-      isWanted = true
-      yield* requireVersion
-      const hostname = yield* ready
-      const left = yield* records.read
-      // Another port than ours of now: a change of options, or left by a gateway that was killed.
-      if (left !== null && left.port !== port) yield* Effect.mapError(turnOff(left, sudoPassword), passing)
-      yield* requireFreePort(hostname, funnel, left)
-      // Before it is opened: a gateway that is killed in between still finds it.
-      yield* Effect.mapError(records.write({ port, target }), () =>
-        final("The gateway cannot write to its data folder, and so could not take the funnel back later.")
-      )
-      const result = yield* Effect.mapError(
-        client.tailscale(onArgs(port, target), sudoPassword, { timeoutMs: openMs, isEnough: makeNotEnabledEnd() }),
-        // Who may not set it up needs a password, which only a person has.
-        ({ reason }) => final(reason)
-      )
-      // First of all: with some versions the program ends with 0 then, with others it waits.
-      const notEnabled = notEnabledIn(`${result.stdout}\n${result.stderr}`)
-      if (notEnabled !== null) {
-        notice = { ...noNotice, funnelNotEnabled: true, enableUrl: notEnabled.enableUrl }
-        return yield* notEnabledProblem(notEnabled)
-      }
-      const problem = openProblem(result, cleaned(sudoPassword))
-      if (problem !== null) return yield* problem
-      const use = yield* Effect.mapError(portUse(hostname, port), passing)
-      if (!servesAtRoot(use, target) || !use.isPublic) {
-        return yield* passing(failed("Tailscale serves the gateway in its network only, not to the internet."))
-      }
-      return addressOf(hostname, port)
-    })
-
   const open = Effect.fn("MeshFunnel.open")((funnel: OpenFunnel) =>
     oneAtATime(
       Effect.suspend(() => {
         notice = noNotice
-        return attempt(funnel)
+        isWanted = true
+        return openFunnel(client, records, funnel, (found) => {
+          notice = found
+        })
       })
     )
   )
@@ -274,7 +309,7 @@ export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshCl
     const state = yield* client.state
     if (state === null) return yield* failed("The daemon of Tailscale does not run.")
     if (state.backendState !== "Running" || state.hostname === null) return false
-    const use = yield* portUse(state.hostname, port)
+    const use = yield* readUse(client, state.hostname, port)
     return servesAtRoot(use, target) && use.isPublic
   })
 

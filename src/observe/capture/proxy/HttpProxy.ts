@@ -2,7 +2,14 @@
  * An explicit HTTP proxy on loopback: CONNECT, and requests with an absolute `http` URL. What goes through a tunnel is not read, only that it
  * was there, unless TLS is intercepted: then the tunnel ends in the decrypting listener.
  */
-import { Agent, type ClientRequestArgs, createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import {
+  Agent,
+  type ClientRequestArgs,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse
+} from "node:http"
 import { isIP, type Socket } from "node:net"
 import { Duplex } from "node:stream"
 import * as Data from "effect/Data"
@@ -92,120 +99,41 @@ const isLoopback = (address: string): boolean => {
   return isIP(plain) === 4 ? plain.startsWith("127.") : plain === "::1"
 }
 
-export const start = (options: HttpProxyOptions): Effect.Effect<HttpProxy, PortInUse | ListenFailed> => {
-  const { idleTimeoutMs, recording } = options
-  const { timers } = recording
-  const clients = new IdleSockets(timers, idleTimeoutMs)
-  const servers = new IdleSockets(timers, idleTimeoutMs)
-  let ownPort = 0
-  const dial = makeDialer({
-    ...options,
-    timers,
-    isSelf: (address, port) => port === ownPort && isLoopback(address)
-  })
-  const agent = new DialingAgent(dial, (socket) => servers.watch(socket))
+const noHttp = "This is no HTTP request."
+const noAuthority = "CONNECT needs a host and a port."
 
-  const recordOf = (socket: Socket, { host: named, port }: Authority) => ({
-    source: options.source(),
-    agent: null,
-    host: named,
-    serverName: null,
-    client: { address: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 },
-    server: { address: named, port }
-  })
+const refuse = (socket: Socket, failure: DialFailed): void => {
+  socket.end(refusal(failure.status, failure.message))
+  socket.destroySoon()
+}
 
-  const refuse = (socket: Socket, failure: DialFailed): void => {
-    socket.end(refusal(failure.status, failure.message))
-    socket.destroySoon()
+class ProxyServer {
+  readonly #options: HttpProxyOptions
+  readonly #clients: IdleSockets
+  readonly #servers: IdleSockets
+  readonly #dial: Dialer
+  readonly #agent: Agent
+  readonly #server: Server
+  #ownPort = 0
+
+  constructor(options: HttpProxyOptions) {
+    const { idleTimeoutMs, recording } = options
+    const { timers } = recording
+    this.#options = options
+    this.#clients = new IdleSockets(timers, idleTimeoutMs)
+    this.#servers = new IdleSockets(timers, idleTimeoutMs)
+    this.#dial = makeDialer({
+      ...options,
+      timers,
+      isSelf: (address, port) => port === this.#ownPort && isLoopback(address)
+    })
+    this.#agent = new DialingAgent(this.#dial, (socket) => this.#servers.watch(socket))
+    this.#server = this.#makeServer()
   }
 
-  const destinationOf = (request: IncomingMessage, target: AbsoluteTarget, isUpgrade: boolean): Destination => ({
-    agent,
-    host: target.host,
-    port: target.port,
-    path: target.path,
-    headers: [
-      "Host",
-      target.hostHeader,
-      ...without(request.rawHeaders, hopHeaders(`${request.headers.connection ?? ""},host`, isUpgrade))
-    ],
-    answerHeaders: (headers) => without(headers, hopHeaders(valueOf(headers, "connection") ?? "", false)),
-    record: { ...recordOf(request.socket, target), scheme: "http", host: target.hostHeader, path: target.path },
-    begun: () => {},
-    over: () => {}
-  })
-
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const target = readAbsoluteTarget(request.url ?? "")
-    if (target !== null) return relay(recording, request, response, destinationOf(request, target, false))
-    const body = `${noProxyRequest}\n`
-    response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" })
-    response.end(body)
-  }
-
-  const handOn = (socket: Socket, to: Authority, reason: TunnelReason): void =>
-    tunnel({
-      recording,
-      client: socket,
-      record: { ...recordOf(socket, to), scheme: "https" },
-      reason,
-      dial: (done) =>
-        dial(to.host, to.port, (dialled) => {
-          if (!(dialled instanceof DialFailed)) {
-            servers.watch(dialled)
-            if (!socket.destroyed) socket.write(established)
-          }
-          done(dialled)
-        }),
-      refuse: (failure) => refuse(socket, failure)
-    })
-
-  const server = createServer({ maxHeaderSize: maxHeadBytes }, onRequest)
-  server.maxConnections = maxProxyConnections
-  // Idle connections are ended by `clients`.
-  server.keepAliveTimeout = 0
-  server.requestTimeout = 0
-  server.on("connection", (socket: Socket) => clients.watch(socket))
-  server.on("checkContinue", onRequest)
-  server.on("upgrade", (request, socket, head) => {
-    const target = readAbsoluteTarget(request.url ?? "")
-    if (target !== null)
-      return relayUpgrade(recording, request, request.socket, head, destinationOf(request, target, true))
-    socket.end(refusal(400, noProxyRequest))
-  })
-  server.on("connect", (request: IncomingMessage, _socket, head: Buffer) => {
-    const { socket } = request
-    socket.on("error", () => socket.destroy())
-    const to = readAuthority(request.url ?? "")
-    if (to === null) return void socket.end(refusal(400, "CONNECT needs a host and a port."))
-    if (head.length > 0) socket.unshift(head)
-    const listener = options.decrypting()
-    if (listener === null) return handOn(socket, to, "not_enabled")
-    socket.write(established)
-    listener.accept(socket, {
-      name: isIP(to.host) === 0 ? to.host : null,
-      address: isIP(to.host) === 0 ? null : to.host,
-      port: to.port,
-      dial: (_name, done) => dial(to.host, to.port, done),
-      labelOf: () => ({ source: options.source(), agent: null })
-    })
-  })
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const isHttp = error.code?.startsWith("HPE_") === true
-    if (isHttp && socket.writable) socket.end(refusal(400, "This is no HTTP request."))
-    else socket.destroy()
-  })
-
-  const close = Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    agent.destroy()
-    servers.destroyAll()
-    clients.destroyAll()
-  })
-
-  return Effect.async<HttpProxy, PortInUse | ListenFailed>((resume) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const { port } = options
+  readonly listen = Effect.async<HttpProxy, PortInUse | ListenFailed>((resume) => {
+    const { port } = this.#options
+    this.#server.once("error", (error: NodeJS.ErrnoException) =>
       resume(
         Effect.fail(
           error.code === "EADDRINUSE"
@@ -213,11 +141,121 @@ export const start = (options: HttpProxyOptions): Effect.Effect<HttpProxy, PortI
             : new ListenFailed({ port, code: error.code ?? "UNKNOWN" })
         )
       )
-    })
-    server.listen(options.port, host, () => {
-      const address = server.address()
-      ownPort = address === null || typeof address === "string" ? options.port : address.port
-      resume(Effect.succeed({ port: ownPort, connections: () => clients.size, close }))
+    )
+    this.#server.listen(port, host, () => {
+      const address = this.#server.address()
+      this.#ownPort = address === null || typeof address === "string" ? port : address.port
+      resume(Effect.succeed({ port: this.#ownPort, connections: () => this.#clients.size, close: this.#close }))
     })
   })
+
+  readonly #close = Effect.async<void>((resume) => {
+    this.#server.close(() => resume(Effect.void))
+    this.#agent.destroy()
+    this.#servers.destroyAll()
+    this.#clients.destroyAll()
+  })
+
+  #makeServer(): Server {
+    const server = createServer({ maxHeaderSize: maxHeadBytes }, this.#onRequest)
+    server.maxConnections = maxProxyConnections
+    // Idle connections are ended by `#clients`.
+    server.keepAliveTimeout = 0
+    server.requestTimeout = 0
+    server.on("connection", (socket: Socket) => this.#clients.watch(socket))
+    server.on("checkContinue", this.#onRequest)
+    server.on("upgrade", (request, socket, head) => this.#onUpgrade(request, socket, head))
+    server.on("connect", (request: IncomingMessage, _socket, head: Buffer) => this.#onConnect(request, head))
+    server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      const isHttp = error.code?.startsWith("HPE_") === true
+      if (isHttp && socket.writable) socket.end(refusal(400, noHttp))
+      else socket.destroy()
+    })
+    return server
+  }
+
+  readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const target = readAbsoluteTarget(request.url ?? "")
+    if (target !== null) {
+      return relay(this.#options.recording, request, response, this.#destinationOf(request, target, false))
+    }
+    const body = `${noProxyRequest}\n`
+    response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" })
+    response.end(body)
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const target = readAbsoluteTarget(request.url ?? "")
+    if (target === null) return void socket.end(refusal(400, noProxyRequest))
+    const destination = this.#destinationOf(request, target, true)
+    relayUpgrade(this.#options.recording, request, request.socket, head, destination)
+  }
+
+  #onConnect(request: IncomingMessage, head: Buffer): void {
+    const { socket } = request
+    socket.on("error", () => socket.destroy())
+    const to = readAuthority(request.url ?? "")
+    if (to === null) return void socket.end(refusal(400, noAuthority))
+    if (head.length > 0) socket.unshift(head)
+    const listener = this.#options.decrypting()
+    if (listener === null) return this.#handOn(socket, to, "not_enabled")
+    socket.write(established)
+    listener.accept(socket, {
+      name: isIP(to.host) === 0 ? to.host : null,
+      address: isIP(to.host) === 0 ? null : to.host,
+      port: to.port,
+      dial: (_name, done) => this.#dial(to.host, to.port, done),
+      labelOf: () => ({ source: this.#options.source(), agent: null })
+    })
+  }
+
+  #handOn(socket: Socket, to: Authority, reason: TunnelReason): void {
+    tunnel({
+      recording: this.#options.recording,
+      client: socket,
+      record: { ...this.#recordOf(socket, to), scheme: "https" },
+      reason,
+      dial: (done) =>
+        this.#dial(to.host, to.port, (dialled) => {
+          if (!(dialled instanceof DialFailed)) {
+            this.#servers.watch(dialled)
+            if (!socket.destroyed) socket.write(established)
+          }
+          done(dialled)
+        }),
+      refuse: (failure) => refuse(socket, failure)
+    })
+  }
+
+  #destinationOf(request: IncomingMessage, target: AbsoluteTarget, isUpgrade: boolean): Destination {
+    return {
+      agent: this.#agent,
+      host: target.host,
+      port: target.port,
+      path: target.path,
+      headers: [
+        "Host",
+        target.hostHeader,
+        ...without(request.rawHeaders, hopHeaders(`${request.headers.connection ?? ""},host`, isUpgrade))
+      ],
+      answerHeaders: (headers) => without(headers, hopHeaders(valueOf(headers, "connection") ?? "", false)),
+      record: { ...this.#recordOf(request.socket, target), scheme: "http", host: target.hostHeader, path: target.path },
+      begun: () => {},
+      over: () => {}
+    }
+  }
+
+  #recordOf(socket: Socket, { host: named, port }: Authority) {
+    return {
+      source: this.#options.source(),
+      agent: null,
+      host: named,
+      serverName: null,
+      client: { address: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 },
+      server: { address: named, port }
+    }
+  }
 }
+
+export const start = (options: HttpProxyOptions): Effect.Effect<HttpProxy, PortInUse | ListenFailed> =>
+  Effect.suspend(() => new ProxyServer(options).listen)

@@ -68,144 +68,176 @@ const stillThere = (server: Dialled): Dialled =>
     ? server
     : new DialFailed("ECONNRESET", "The server ended the connection before it was asked anything.")
 
-export const joinHttp2 = (client: Socket, connection: Http2Connection): void => {
-  const { http2, needsHttp1, record, recording, spoken, streams } = connection
-  const dialled = stillThere(connection.server)
-  const { constants } = http2
-  const { timers } = recording
-  const resets = new ResetBudget(timers.monotonicMs())
+const heads = {
+  maxHeaderListPairs: http2Limits.headers,
+  maxSendHeaderBlockLength: 2 * maxHeadBytes
+}
+
+const settings = {
+  enablePush: false,
+  maxHeaderListSize: http2Limits.headerBytes,
+  initialWindowSize: http2Limits.windowBytes
+}
+
+type RefusalReason = NonNullable<CapturedEnd["error"]>
+
+const headTooLong: RefusalReason = { code: "HPE_HEADER_OVERFLOW", message: "The request's head is too long." }
+const tunnelRefused: RefusalReason = { code: "CONNECT_REFUSED", message: "A tunnel inside of TLS is not passed on." }
+const badHead: RefusalReason = {
+  code: "ERR_INVALID_CHAR",
+  message: "The request has a head that cannot be passed on."
+}
+
+/** A client's connection, and the one to its server. */
+class JoinedConnections {
+  readonly #connection: Http2Connection
+  readonly #client: Socket
+  readonly #dialled: Dialled
+  readonly #constants: Http2["constants"]
+  readonly #server: ClientHttp2Session | null
+  readonly #session: ServerHttp2Session
+  readonly #resets: ResetBudget
   /** Streams that were not taken back by the client, or are counted as that. */
-  const settled = new WeakSet<ServerHttp2Stream>()
-  /** Names of headers that no table may keep (RFC 7541, 7.1.3), as Node gives and takes them. */
-  const never: symbol = http2.sensitiveHeaders
-  const options = {
-    maxHeaderListPairs: http2Limits.headers,
-    maxSendHeaderBlockLength: 2 * maxHeadBytes
-  }
-  const settings = {
-    enablePush: false,
-    maxHeaderListSize: http2Limits.headerBytes,
-    initialWindowSize: http2Limits.windowBytes
-  }
+  readonly #settled = new WeakSet<ServerHttp2Stream>()
 
-  const server: ClientHttp2Session | null =
-    dialled instanceof DialFailed
-      ? null
-      : http2.connect(authorityOf(record.host, record.scheme), {
-          ...options,
-          settings,
-          createConnection: () => dialled
-        })
-  const session: ServerHttp2Session = http2.performServerHandshake(client, {
-    ...options,
-    settings: { ...settings, maxConcurrentStreams: http2Limits.streams }
-  })
-
-  const copied = (headers: Http2Headers, raw: RawHeaders): OutgoingHttpHeaders => {
-    const copy = headersOf(raw)
-    const names: unknown = Reflect.get(headers, never)
-    if (Array.isArray(names) && names.length > 0) Reflect.set(copy, never, names)
-    return copy
+  constructor(client: Socket, connection: Http2Connection) {
+    const { http2, record, recording } = connection
+    const dialled = stillThere(connection.server)
+    this.#connection = connection
+    this.#client = client
+    this.#dialled = dialled
+    this.#constants = http2.constants
+    this.#resets = new ResetBudget(recording.timers.monotonicMs())
+    this.#server =
+      dialled instanceof DialFailed
+        ? null
+        : http2.connect(authorityOf(record.host, record.scheme), {
+            ...heads,
+            settings,
+            createConnection: () => dialled
+          })
+    this.#session = http2.performServerHandshake(client, {
+      ...heads,
+      settings: { ...settings, maxConcurrentStreams: http2Limits.streams }
+    })
   }
 
-  const breakOff = (stream: ServerHttp2Stream, code: number): void => {
+  start(): void {
+    const session = this.#session
+    const server = this.#server
+    session
+      .on("stream", this.#onStream)
+      .once("remoteSettings", this.#connection.spoken)
+      .on("error", () => {})
+      .once("close", () => {
+        this.#client.destroySoon()
+        server?.destroy()
+      })
+    // Frames come both ways: a side that has ended has left.
+    for (const side of [this.#client, this.#dialled]) {
+      if (!(side instanceof DialFailed)) side.once("end", () => side.destroy())
+    }
+    if (!session.destroyed) session.setLocalWindowSize(http2Limits.connectionWindowBytes)
+    // What is under way goes on; what the client asks from now on it asks over a new connection.
+    const end = (): void => {
+      if (!session.closed && !session.destroyed) session.close()
+    }
+    server
+      ?.on("error", () => {})
+      .once("connect", () => {
+        if (!server.destroyed) server.setLocalWindowSize(http2Limits.connectionWindowBytes)
+      })
+      .on("goaway", end)
+      .once("close", end)
+  }
+
+  readonly #onStream = (stream: ServerHttp2Stream, headers: Http2Headers, flags: number, raw: RawHeaders): void => {
+    const session = this.#session
+    // What breaks is told by "close".
+    stream.on("error", () => {})
+    if (session.destroyed) return
+    stream.once("close", () => this.#countReset(stream))
+    if (stream.destroyed || stream.closed) return this.#countReset(stream)
+    const dialled = this.#dialled
+    if (dialled instanceof DialFailed) {
+      this.#refuse(stream, dialled.status, dialled, raw)
+      // The next one is asked over a new connection.
+      return session.close()
+    }
+    if (this.#connection.needsHttp1()) {
+      this.#breakOff(stream, this.#constants.NGHTTP2_REFUSED_STREAM)
+      return session.close()
+    }
+    const server = this.#server
+    const { streams } = this.#connection
+    if (server === null || server.closed || server.destroyed || streams.count >= http2Limits.allStreams)
+      return this.#breakOff(stream, this.#constants.NGHTTP2_REFUSED_STREAM)
+    if (bytesOf(raw) > http2Limits.headerBytes) return this.#refuse(stream, tooLong, headTooLong, [])
+    if (valueOf(raw, ":method") === "CONNECT") return this.#refuse(stream, notAllowed, tunnelRefused, raw)
+    streams.count += 1
+    stream.once("close", () => (streams.count -= 1))
+    const endStream = (flags & this.#constants.NGHTTP2_FLAG_END_STREAM) !== 0
+    let asked: ClientHttp2Stream
+    try {
+      asked = server.request(this.#copied(headers, raw), { endStream, waitForTrailers: !endStream })
+    } catch {
+      return this.#refuse(stream, 502, badHead, raw)
+    }
+    relayStream({
+      stream,
+      asked,
+      serverSocket: dialled,
+      exchange: this.#begin(raw),
+      constants: this.#constants,
+      copied: (copy, rawCopy) => this.#copied(copy, rawCopy),
+      breakOff: (broken, code) => this.#breakOff(broken, code)
+    })
+  }
+
+  /** A client that takes back more than any needs is not answered any longer. */
+  #countReset(stream: ServerHttp2Stream): void {
+    const session = this.#session
+    const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = this.#constants
+    if (this.#settled.has(stream) || stream.rstCode === NGHTTP2_NO_ERROR || session.destroyed) return
+    this.#settled.add(stream)
+    if (!this.#resets.take(this.#connection.recording.timers.monotonicMs()))
+      session.destroy(new Error("Too many requests were taken back."), NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+
+  #refuse(stream: ServerHttp2Stream, status: number, error: RefusalReason, raw: RawHeaders): void {
+    this.#begin(raw).end(error)
+    stream.respond({ ":status": status, "content-type": plainText })
+    stream.end(`${error.message}\n`)
+    // What is left of the request is not wanted.
+    stream.resume()
+    if (stream.endAfterHeaders) return
+    this.#settled.add(stream)
+    stream.close(this.#constants.NGHTTP2_NO_ERROR)
+  }
+
+  #breakOff(stream: ServerHttp2Stream, code: number): void {
     if (stream.closed || stream.destroyed) return
-    settled.add(stream)
+    this.#settled.add(stream)
     stream.close(code)
   }
 
-  const begin = (raw: RawHeaders): Exchange => {
+  #begin(raw: RawHeaders): Exchange {
+    const { record, recording } = this.#connection
     const method = valueOf(raw, ":method") ?? "GET"
     const host = valueOf(raw, ":authority") ?? valueOf(raw, "host") ?? record.host
     const path = valueOf(raw, ":path") ?? "/"
     return new Exchange(recording, { ...record, host, path, method, httpVersion, headers: recordedHeaders(raw) })
   }
 
-  const refuse = (
-    stream: ServerHttp2Stream,
-    status: number,
-    error: NonNullable<CapturedEnd["error"]>,
-    raw: RawHeaders
-  ): void => {
-    begin(raw).end(error)
-    stream.respond({ ":status": status, "content-type": plainText })
-    stream.end(`${error.message}\n`)
-    // What is left of the request is not wanted.
-    stream.resume()
-    if (stream.endAfterHeaders) return
-    settled.add(stream)
-    stream.close(constants.NGHTTP2_NO_ERROR)
+  /** Copies headers with the names that no table may keep (RFC 7541, 7.1.3), as Node gives and takes them. */
+  #copied(headers: Http2Headers, raw: RawHeaders): OutgoingHttpHeaders {
+    const copy = headersOf(raw)
+    const never: symbol = this.#connection.http2.sensitiveHeaders
+    const names: unknown = Reflect.get(headers, never)
+    if (Array.isArray(names) && names.length > 0) Reflect.set(copy, never, names)
+    return copy
   }
-
-  /** A client that takes back more than any needs is not answered any longer. */
-  const countReset = (stream: ServerHttp2Stream): void => {
-    if (settled.has(stream) || stream.rstCode === constants.NGHTTP2_NO_ERROR || session.destroyed) return
-    settled.add(stream)
-    if (!resets.take(timers.monotonicMs()))
-      session.destroy(new Error("Too many requests were taken back."), constants.NGHTTP2_ENHANCE_YOUR_CALM)
-  }
-
-  const onStream = (stream: ServerHttp2Stream, headers: Http2Headers, flags: number, raw: RawHeaders): void => {
-    // What breaks is told by "close".
-    stream.on("error", () => {})
-    if (session.destroyed) return
-    stream.once("close", () => countReset(stream))
-    if (stream.destroyed || stream.closed) return countReset(stream)
-    if (dialled instanceof DialFailed) {
-      refuse(stream, dialled.status, dialled, raw)
-      // The next one is asked over a new connection.
-      return session.close()
-    }
-    if (needsHttp1()) {
-      breakOff(stream, constants.NGHTTP2_REFUSED_STREAM)
-      return session.close()
-    }
-    if (server === null || server.closed || server.destroyed || streams.count >= http2Limits.allStreams)
-      return breakOff(stream, constants.NGHTTP2_REFUSED_STREAM)
-    if (bytesOf(raw) > http2Limits.headerBytes)
-      return refuse(stream, tooLong, { code: "HPE_HEADER_OVERFLOW", message: "The request's head is too long." }, [])
-    if (valueOf(raw, ":method") === "CONNECT")
-      return refuse(
-        stream,
-        notAllowed,
-        { code: "CONNECT_REFUSED", message: "A tunnel inside of TLS is not passed on." },
-        raw
-      )
-    streams.count += 1
-    stream.once("close", () => (streams.count -= 1))
-    const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
-    let asked: ClientHttp2Stream
-    try {
-      asked = server.request(copied(headers, raw), { endStream, waitForTrailers: !endStream })
-    } catch {
-      const message = "The request has a head that cannot be passed on."
-      return refuse(stream, 502, { code: "ERR_INVALID_CHAR", message }, raw)
-    }
-    relayStream({ stream, asked, serverSocket: dialled, exchange: begin(raw), constants, copied, breakOff })
-  }
-
-  session
-    .on("stream", onStream)
-    .once("remoteSettings", spoken)
-    .on("error", () => {})
-    .once("close", () => {
-      client.destroySoon()
-      server?.destroy()
-    })
-  // Frames come both ways: a side that has ended has left.
-  for (const side of [client, dialled]) {
-    if (!(side instanceof DialFailed)) side.once("end", () => side.destroy())
-  }
-  if (!session.destroyed) session.setLocalWindowSize(http2Limits.connectionWindowBytes)
-  // What is under way goes on; what the client asks from now on it asks over a new connection.
-  const end = (): void => {
-    if (!session.closed && !session.destroyed) session.close()
-  }
-  server
-    ?.on("error", () => {})
-    .once("connect", () => {
-      if (!server.destroyed) server.setLocalWindowSize(http2Limits.connectionWindowBytes)
-    })
-    .on("goaway", end)
-    .once("close", end)
 }
+
+export const joinHttp2 = (client: Socket, connection: Http2Connection): void =>
+  new JoinedConnections(client, connection).start()

@@ -14,6 +14,7 @@ import { fillSocketMark } from "../../../net/egress/SocketMark.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { Timers } from "../../../platform/Timers.ts"
 import { CaptureParts } from "../CaptureParts.ts"
+import type { CaptureSink } from "../CaptureSink.ts"
 import { HostJournal } from "../host/HostJournal.ts"
 import * as CertificateAuthority from "../tls/CertificateAuthority.ts"
 import { makeLeafCertificates } from "../tls/LeafCertificates.ts"
@@ -21,7 +22,7 @@ import { loadHttp2 } from "../tls/Http2.ts"
 import { type Listener, makeListener } from "../tls/Listener.ts"
 import { Refusals, type TunnelledHost } from "../tls/Refusals.ts"
 import { makeServerTls } from "../tls/ServerLink.ts"
-import { loadAddon, privilegeProblem } from "./Addon.ts"
+import { type Addon, loadAddon, privilegeProblem } from "./Addon.ts"
 import { applyRules, type RulesProblem } from "./AppliedRules.ts"
 import * as Front from "./Front.ts"
 import { connectMarked, dialMarked } from "./MarkedSockets.ts"
@@ -81,6 +82,11 @@ export class Transparent extends Context.Tag("gateway/observe/capture/transparen
   }
 >() {}
 
+/** Exchanges and tunnels of a session. */
+interface InterceptCount {
+  value: number
+}
+
 interface Session {
   readonly scope: Scope.CloseableScope
   readonly settings: TransparentSettings
@@ -88,7 +94,7 @@ interface Session {
   readonly refusals: Refusals
   readonly startedAtMs: number
   readonly ipv6: boolean
-  interceptCount: number
+  readonly intercepted: InterceptCount
 }
 
 /** Time limit in ms of a connection to a server and of its TLS handshake, each. */
@@ -100,118 +106,136 @@ const unavailableReason = (): string | null => {
   return loaded._tag === "Missing" ? loaded.reason : privilegeProblem(loaded.addon)
 }
 
+/** Returns the addon where the mode can be used. */
+const usableAddon = Effect.suspend((): Effect.Effect<Addon, Unavailable> => {
+  const loaded = loadAddon()
+  if (loaded._tag === "Missing") return new Unavailable({ reason: loaded.reason })
+  const problem = privilegeProblem(loaded.addon)
+  return problem === null ? Effect.succeed(loaded.addon) : new Unavailable({ reason: problem })
+})
+
+const countedSink = (sink: CaptureSink, count: InterceptCount): CaptureSink => ({
+  ...sink,
+  begin: (request) => {
+    count.value += 1
+    return sink.begin(request)
+  }
+})
+
+/** Makes the listener of a session, with an authority of its own. */
+const makeSessionListener = (sink: CaptureSink, refusals: Refusals) =>
+  Effect.gen(function* () {
+    const timers = yield* Timers
+    const parts = yield* CaptureParts
+    const [authority, key, http2] = yield* Effect.all(
+      [CertificateAuthority.make("Gateway transparent capture"), CertificateAuthority.makeKey, loadHttp2],
+      { concurrency: 3 }
+    )
+    const listener = makeListener({
+      recording: { sink, timers, maxBodyBytes: parts.maxBodyBytes },
+      http2,
+      leaves: makeLeafCertificates(authority, key),
+      refusals,
+      serverTls: makeServerTls({
+        timers,
+        timeoutMs: connectTimeoutMs,
+        verifies: parts.verifiesServers,
+        extraAuthority: parts.extraAuthority
+      }),
+      isNeverDecrypted: parts.isNeverDecrypted,
+      idleTimeoutMs: parts.idleTimeoutMs,
+      intercept: null
+    })
+    return { certificate: authority.certificate, listener }
+  })
+
+/** Opens the ports that connections are redirected to, and hands these to the listener. */
+const openFront = (addon: Addon, settings: TransparentSettings, listener: Listener) =>
+  Effect.gen(function* () {
+    const timers = yield* Timers
+    const dialling = { addon, mark: settings.bypassMark, timers, timeoutMs: connectTimeoutMs }
+    return yield* Front.open({
+      addon,
+      settings,
+      timers,
+      onConnection: ({ address, port, socket }) =>
+        listener.accept(socket, {
+          name: null,
+          address,
+          port,
+          dial: (_name, done) => dialMarked(dialling, address, port, done),
+          labelOf: () => ({ source: "tproxy", agent: null })
+        })
+    })
+  })
+
+/** Marks connections of the gateway itself, so that no rule redirects them, while the scope is open. */
+const markOwnSockets = (addon: Addon, { bypassMark }: TransparentSettings) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      fillSocketMark((address, port, options) => connectMarked(addon, bypassMark, address, port, options))
+    ),
+    (empty) => Effect.sync(empty)
+  )
+
+const beginSession = ({ settings, sudoPassword }: StartRequest, scope: Scope.CloseableScope) =>
+  Effect.gen(function* () {
+    const { environment } = yield* AppConfig
+    const timers = yield* Timers
+    const parts = yield* CaptureParts
+    const journal = yield* HostJournal
+    const trust = yield* SessionTrust
+    const addon = yield* usableAddon
+    const refusals = new Refusals()
+    const intercepted: InterceptCount = { value: 0 }
+    const { certificate, listener } = yield* makeSessionListener(countedSink(parts.sink, intercepted), refusals)
+    yield* trust.install(certificate, sudoPassword)
+    const front = yield* openFront(addon, settings, listener)
+    const startedAtMs = timers.nowMs()
+    const ipv6 = front.families.includes(6)
+    const started: Session = { scope, settings, listener, refusals, startedAtMs, ipv6, intercepted }
+    // What fails from here on must not leave connections to a listener that is going.
+    yield* Effect.addFinalizer(() => Effect.sync(() => void listener.close()))
+    yield* markOwnSockets(addon, settings)
+    yield* applyRules({ journal, environment, settings, families: front.families })
+    for (const family of front.families) yield* front.probe(family)
+    return started
+  }).pipe(Scope.extend(scope))
+
+const statusOf = (current: Session | null, nowMs: number): TransparentStatus => {
+  const reason = current === null ? unavailableReason() : null
+  return {
+    running: current !== null,
+    available: reason === null,
+    reason,
+    startedAtMs: current?.startedAtMs ?? null,
+    interceptCount: current?.intercepted.value ?? 0,
+    onPort: current?.settings.onPort ?? null,
+    ipv6: current?.ipv6 ?? false,
+    tunnelled: current?.refusals.tunnelled(nowMs) ?? []
+  }
+}
+
 export const make = Effect.gen(function* () {
-  const { environment } = yield* AppConfig
   const timers = yield* Timers
   const parts = yield* CaptureParts
-  const journal = yield* HostJournal
-  const trust = yield* SessionTrust
+  const machine = yield* Effect.context<AppConfig | Timers | CaptureParts | HostJournal | SessionTrust>()
   /** Starts and stops follow each other. */
   const turn = yield* Effect.makeSemaphore(1)
   let session: Session | null = null
   let isStarting = false
 
-  const statusOf = (current: Session | null): TransparentStatus => {
-    const reason = current === null ? unavailableReason() : null
-    return {
-      running: current !== null,
-      available: reason === null,
-      reason,
-      startedAtMs: current?.startedAtMs ?? null,
-      interceptCount: current?.interceptCount ?? 0,
-      onPort: current?.settings.onPort ?? null,
-      ipv6: current?.ipv6 ?? false,
-      tunnelled: current?.refusals.tunnelled(timers.nowMs()) ?? []
-    }
-  }
-
-  const begin = ({ settings, sudoPassword }: StartRequest, scope: Scope.CloseableScope) =>
-    Effect.gen(function* () {
-      const loaded = loadAddon()
-      if (loaded._tag === "Missing") return yield* new Unavailable({ reason: loaded.reason })
-      const { addon } = loaded
-      const problem = privilegeProblem(addon)
-      if (problem !== null) return yield* new Unavailable({ reason: problem })
-      const [authority, key, http2] = yield* Effect.all(
-        [CertificateAuthority.make("Gateway transparent capture"), CertificateAuthority.makeKey, loadHttp2],
-        { concurrency: 3 }
-      )
-      const refusals = new Refusals()
-      const counted = {
-        ...parts.sink,
-        begin: (request: Parameters<typeof parts.sink.begin>[0]) => {
-          started.interceptCount += 1
-          return parts.sink.begin(request)
-        }
-      }
-      const listener = makeListener({
-        recording: { sink: counted, timers, maxBodyBytes: parts.maxBodyBytes },
-        http2,
-        leaves: makeLeafCertificates(authority, key),
-        refusals,
-        serverTls: makeServerTls({
-          timers,
-          timeoutMs: connectTimeoutMs,
-          verifies: parts.verifiesServers,
-          extraAuthority: parts.extraAuthority
-        }),
-        isNeverDecrypted: parts.isNeverDecrypted,
-        idleTimeoutMs: parts.idleTimeoutMs,
-        intercept: null
-      })
-      yield* trust.install(authority.certificate, sudoPassword)
-      const front = yield* Front.open({
-        addon,
-        settings,
-        timers,
-        onConnection: ({ address, port, socket }) =>
-          listener.accept(socket, {
-            name: null,
-            address,
-            port,
-            dial: (_name, done) =>
-              dialMarked(
-                { addon, mark: settings.bypassMark, timers, timeoutMs: connectTimeoutMs },
-                address,
-                port,
-                done
-              ),
-            labelOf: () => ({ source: "tproxy", agent: null })
-          })
-      })
-      const started: Session = {
-        scope,
-        settings,
-        listener,
-        refusals,
-        startedAtMs: timers.nowMs(),
-        ipv6: front.families.includes(6),
-        interceptCount: 0
-      }
-      // What fails from here on must not leave connections to a listener that is going.
-      yield* Effect.addFinalizer(() => Effect.sync(() => void listener.close()))
-      yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          fillSocketMark((address, port, options) => connectMarked(addon, settings.bypassMark, address, port, options))
-        ),
-        (empty) => Effect.sync(empty)
-      )
-      yield* applyRules({ journal, environment, settings, families: front.families })
-      for (const family of front.families) yield* front.probe(family)
-      return started
-    }).pipe(Scope.extend(scope))
-
   const run = (request: StartRequest) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const exit = yield* Effect.exit(begin(request, scope))
+      const exit = yield* Effect.exit(Effect.provide(beginSession(request, scope), machine))
       if (Exit.isFailure(exit)) {
         yield* Scope.close(scope, exit)
         return yield* Effect.failCause(exit.cause)
       }
       session = exit.value
       parts.changed("started", "tproxy")
-      return statusOf(session)
+      return statusOf(session, timers.nowMs())
     }).pipe(Effect.uninterruptible)
 
   const start = Effect.fn("Transparent.start")(function* (request: StartRequest) {
@@ -237,7 +261,7 @@ export const make = Effect.gen(function* () {
   const stop = turn.withPermits(1)(Effect.uninterruptible(end)).pipe(Effect.withSpan("Transparent.stop"))
   yield* Effect.addFinalizer(() => stop)
 
-  return Transparent.of({ status: Effect.sync(() => statusOf(session)), start, stop })
+  return Transparent.of({ status: Effect.sync(() => statusOf(session, timers.nowMs())), start, stop })
 })
 
 export const layer: Layer.Layer<Transparent, never, AppConfig | Timers | CaptureParts | HostJournal | SessionTrust> =

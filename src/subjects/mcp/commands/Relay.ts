@@ -95,171 +95,195 @@ interface Session {
   readonly version: string
 }
 
-export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Effect<Relay, CliFailure> =>
-  Effect.gen(function* () {
-    let to = yield* target
-    let session: Session | null = null
-    /** The client's own first message, to begin another session with. */
-    let first: string | null = null
-    let generation = 0
-    let listener: Fiber.RuntimeFiber<void> | null = null
-    const renewing = yield* Effect.makeSemaphore(1)
+/** The relay's ends, and what it knows of the session. */
+interface RelayState extends Relaying {
+  readonly renewing: Effect.Semaphore
+  to: Client.Target
+  session: Session | null
+  /** The client's own first message, to begin another session with. */
+  first: string | null
+  generation: number
+  listener: Fiber.RuntimeFiber<void> | null
+}
 
-    const ofSession = (): Readonly<Record<string, string>> =>
-      session === null ? {} : { "mcp-session-id": session.id, "mcp-protocol-version": session.version }
+const sessionHeaders = ({ id, version }: Session): Readonly<Record<string, string>> => ({
+  "mcp-session-id": id,
+  "mcp-protocol-version": version
+})
 
-    /** Sends a line to the gateway in the present session. */
-    const post = (line: string) =>
-      Effect.suspend(() =>
-        Client.httpClient(to, headers).execute(
-          HttpClientRequest.post(`${to.url}/mcp`).pipe(
-            HttpClientRequest.bodyText(line, "application/json"),
-            HttpClientRequest.setHeaders({ accept: "application/json, text/event-stream", ...ofSession() })
-          )
-        )
-      )
-
-    const written = (value: Json) => write(JSON.stringify(value))
-
-    /** Messages that the server sends by itself, such as a changed list of tools. */
-    const listen = (own: Session): Effect.Effect<void> =>
-      Client.httpClient(to, headers)
-        .execute(
-          HttpClientRequest.get(`${to.url}/mcp`).pipe(
-            HttpClientRequest.setHeaders({ accept: "text/event-stream", ...ofSession() })
-          )
-        )
-        .pipe(
-          Effect.flatMap((response) =>
-            response.status === 200
-              ? Stream.runForEach(Stream.filter(messagesOf(response), isMessage), written)
-              : Effect.void
-          ),
-          Effect.scoped,
-          Effect.ignore,
-          Effect.zipRight(Effect.sleep(listenAgainAfter)),
-          Effect.zipRight(Effect.suspend(() => (session === own ? listen(own) : Effect.void)))
-        )
-
-    const begun = (response: HttpClientResponse.HttpClientResponse, answer: Json) =>
-      Effect.gen(function* () {
-        const id = response.headers["mcp-session-id"]
-        const version = stringOr(objectOr(objectOr(answer)["result"])["protocolVersion"])
-        if (id === undefined || version === null) return
-        session = { id, version }
-        if (listener !== null) yield* Fiber.interruptFork(listener)
-        listener = yield* Effect.forkDaemon(listen(session))
-      })
-
-    /** Looks for the gateway again and begins another session, as the client has begun its own; once for all who wait for it. */
-    const renew = (before: number, isFirst: boolean) =>
-      renewing.withPermits(1)(
-        Effect.gen(function* () {
-          if (generation !== before) return
-          generation += 1
-          const found = yield* target
-          // While none runs, the one before is the likeliest to come back.
-          if (found.namedBy !== "default") to = found
-          session = null
-          if (first === null || isFirst) return
-          const response = yield* post(first)
-          const [answer = null] = Array.from(yield* Stream.runCollect(messagesOf(response)))
-          yield* begun(response, answer)
-          yield* post('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+/** Sends a line to the gateway in the present session. */
+const post = (relay: RelayState, message: string) =>
+  Effect.suspend(() =>
+    Client.httpClient(relay.to, relay.headers).execute(
+      HttpClientRequest.post(`${relay.to.url}/mcp`).pipe(
+        HttpClientRequest.bodyText(message, "application/json"),
+        HttpClientRequest.setHeaders({
+          accept: "application/json, text/event-stream",
+          ...(relay.session === null ? {} : sessionHeaders(relay.session))
         })
       )
+    )
+  )
 
-    /** Checks whether it was refused because the gateway was started anew since. It was not executed then. */
-    const isStale = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
-      (status === 404 && session !== null) || (status === 401 && (to.namedBy === "owner" || to.namedBy === "default"))
+const written = ({ write }: RelayState, value: Json) => write(JSON.stringify(value))
 
-    const asking = (line: string, isFirst: boolean) =>
-      Effect.gen(function* () {
-        const before = generation
-        const response = yield* post(line).pipe(
-          Effect.catchIf(isUnreached, () => Effect.zipRight(renew(before, isFirst), post(line)))
-        )
-        if (!isStale(response)) return response
-        yield* renew(before, isFirst)
-        return yield* post(line)
-      })
-
-    /** Writes what comes, and gives the ids that were not answered with what is known of the reason. */
-    const answered = (response: HttpClientResponse.HttpClientResponse, asked: ReadonlyArray<RequestId>) =>
-      Effect.gen(function* () {
-        const open = new Set(asked)
-        let reason: string | null = null
-        yield* Stream.runForEach(messagesOf(response), (value) =>
-          Effect.gen(function* () {
-            const answers = (isArray(value) ? value : [value]).filter(isMessage)
-            const isOwn = answers.some((one) => open.has(objectOr(one)["id"] as RequestId))
-            for (const one of answers) open.delete(objectOr(one)["id"] as RequestId)
-            // Notifications of a call come before its answer.
-            if (isOwn || answers.some((one) => methodOf(one) !== null)) return yield* written(value)
-            reason = reasonIn(value) ?? reason
-          })
-        ).pipe(Effect.catchAll(() => Effect.sync(() => void (reason = "The answer of the gateway broke off."))))
-        return { open, reason: reason ?? `The gateway answered with the status ${response.status}.` }
-      })
-
-    const carried = (line: string, asked: ReadonlyArray<RequestId>, isFirst: boolean) =>
-      Effect.gen(function* () {
-        const response = yield* asking(line, isFirst)
-        if (!isFirst || response.status !== 200)
-          return { status: response.status, ...(yield* answered(response, asked)) }
-        const [answer = null] = Array.from(yield* Stream.runCollect(messagesOf(response)))
-        yield* begun(response, answer)
-        if (answer !== null) yield* written(answer)
-        return { status: response.status, open: new Set(answer === null ? asked : []), reason: "It sent no answer." }
-      })
-
-    const refuse = (id: RequestId | null, code: number, message: string) => written(errorMessage(id, { code, message }))
-
-    const send = (line: string): Effect.Effect<void> =>
-      Effect.gen(function* () {
-        if (line.length > maxLineChars) {
-          return yield* refuse(
-            idWithin(line),
-            rpcCodes.invalidRequest,
-            `A message may have ${maxLineChars} characters.`
-          )
-        }
-        const value = jsonIn(line)
-        if (value === null) return yield* refuse(idWithin(line), rpcCodes.parse, "The line is no JSON.")
-        const asked = requestIds(value)
-        const isFirst = methodOf(value) === "initialize"
-        if (isFirst) first = line
-        const { open, reason, status } = yield* carried(line, asked, isFirst).pipe(
-          Effect.scoped,
-          Effect.catchAll(() =>
-            Effect.succeed({
-              status: 0,
-              open: new Set(asked),
-              reason: `No gateway answers at ${to.url}. Start it with 'gateway serve'.`
-            })
-          )
-        )
-        const code = status === 401 || status === 403 ? rpcCodes.unauthorized : rpcCodes.unavailable
-        for (const id of open) yield* refuse(id, code, reason)
-        if (asked.length === 0 && (status === 0 || status >= 400))
-          yield* note(`A notification was not taken: ${reason}`)
-      })
-
-    const end = Effect.suspend(() => {
-      const own = session
-      session = null
-      const silenced = listener === null ? Effect.void : Fiber.interrupt(listener)
-      if (own === null) return Effect.asVoid(silenced)
-      const remove = HttpClientRequest.del(`${to.url}/mcp`).pipe(
-        HttpClientRequest.setHeaders({ "mcp-session-id": own.id, "mcp-protocol-version": own.version })
+/** Passes on messages that the server sends by itself, such as a changed list of tools. */
+const listen = (relay: RelayState, own: Session): Effect.Effect<void> =>
+  Client.httpClient(relay.to, relay.headers)
+    .execute(
+      HttpClientRequest.get(`${relay.to.url}/mcp`).pipe(
+        HttpClientRequest.setHeaders({
+          accept: "text/event-stream",
+          ...(relay.session === null ? {} : sessionHeaders(relay.session))
+        })
       )
-      return silenced.pipe(
-        Effect.zipRight(Client.httpClient(to, headers).execute(remove)),
-        Effect.scoped,
-        Effect.timeout("2 seconds"),
-        Effect.ignore
-      )
+    )
+    .pipe(
+      Effect.flatMap((response) =>
+        response.status === 200
+          ? Stream.runForEach(Stream.filter(messagesOf(response), isMessage), (value) => written(relay, value))
+          : Effect.void
+      ),
+      Effect.scoped,
+      Effect.ignore,
+      Effect.zipRight(Effect.sleep(listenAgainAfter)),
+      Effect.zipRight(Effect.suspend(() => (relay.session === own ? listen(relay, own) : Effect.void)))
+    )
+
+const begun = (relay: RelayState, response: HttpClientResponse.HttpClientResponse, answer: Json) =>
+  Effect.gen(function* () {
+    const id = response.headers["mcp-session-id"]
+    const version = stringOr(objectOr(objectOr(answer)["result"])["protocolVersion"])
+    if (id === undefined || version === null) return
+    relay.session = { id, version }
+    if (relay.listener !== null) yield* Fiber.interruptFork(relay.listener)
+    relay.listener = yield* Effect.forkDaemon(listen(relay, relay.session))
+  })
+
+const firstMessage = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.map(Stream.runCollect(messagesOf(response)), (messages) => Array.from(messages)[0] ?? null)
+
+/** Looks for the gateway again and begins another session, as the client has begun its own; once for all who wait for it. */
+const renew = (relay: RelayState, before: number, isFirst: boolean) =>
+  relay.renewing.withPermits(1)(
+    Effect.gen(function* () {
+      if (relay.generation !== before) return
+      relay.generation += 1
+      const found = yield* relay.target
+      // While none runs, the one before is the likeliest to come back.
+      if (found.namedBy !== "default") relay.to = found
+      relay.session = null
+      if (relay.first === null || isFirst) return
+      const response = yield* post(relay, relay.first)
+      yield* begun(relay, response, yield* firstMessage(response))
+      yield* post(relay, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
     })
+  )
 
-    return { send, hasSession: () => session !== null, end }
+/** Checks whether it was refused because the gateway was started anew since. It was not executed then. */
+const isStale = ({ session, to }: RelayState, { status }: HttpClientResponse.HttpClientResponse): boolean =>
+  (status === 404 && session !== null) || (status === 401 && (to.namedBy === "owner" || to.namedBy === "default"))
+
+const asking = (relay: RelayState, message: string, isFirst: boolean) =>
+  Effect.gen(function* () {
+    const before = relay.generation
+    const response = yield* post(relay, message).pipe(
+      Effect.catchIf(isUnreached, () => Effect.zipRight(renew(relay, before, isFirst), post(relay, message)))
+    )
+    if (!isStale(relay, response)) return response
+    yield* renew(relay, before, isFirst)
+    return yield* post(relay, message)
+  })
+
+/** Writes what comes, and gives the ids that were not answered with what is known of the reason. */
+const answered = (
+  relay: RelayState,
+  response: HttpClientResponse.HttpClientResponse,
+  asked: ReadonlyArray<RequestId>
+) =>
+  Effect.gen(function* () {
+    const open = new Set(asked)
+    let reason: string | null = null
+    yield* Stream.runForEach(messagesOf(response), (value) =>
+      Effect.gen(function* () {
+        const answers = (isArray(value) ? value : [value]).filter(isMessage)
+        const isOwn = answers.some((one) => open.has(objectOr(one)["id"] as RequestId))
+        for (const one of answers) open.delete(objectOr(one)["id"] as RequestId)
+        // Notifications of a call come before its answer.
+        if (isOwn || answers.some((one) => methodOf(one) !== null)) return yield* written(relay, value)
+        reason = reasonIn(value) ?? reason
+      })
+    ).pipe(Effect.catchAll(() => Effect.sync(() => void (reason = "The answer of the gateway broke off."))))
+    return { open, reason: reason ?? `The gateway answered with the status ${response.status}.` }
+  })
+
+const carried = (relay: RelayState, message: string, asked: ReadonlyArray<RequestId>, isFirst: boolean) =>
+  Effect.gen(function* () {
+    const response = yield* asking(relay, message, isFirst)
+    const { status } = response
+    if (!isFirst || status !== 200) return { status, ...(yield* answered(relay, response, asked)) }
+    const answer = yield* firstMessage(response)
+    yield* begun(relay, response, answer)
+    if (answer !== null) yield* written(relay, answer)
+    return { status, open: new Set(answer === null ? asked : []), reason: "It sent no answer." }
+  }).pipe(
+    Effect.scoped,
+    Effect.catchAll(() =>
+      Effect.succeed({
+        status: 0,
+        open: new Set(asked),
+        reason: `No gateway answers at ${relay.to.url}. Start it with 'gateway serve'.`
+      })
+    )
+  )
+
+const refuse = (relay: RelayState, id: RequestId | null, code: number, message: string) =>
+  written(relay, errorMessage(id, { code, message }))
+
+const send = (relay: RelayState, message: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (message.length > maxLineChars) {
+      const reason = `A message may have ${maxLineChars} characters.`
+      return yield* refuse(relay, idWithin(message), rpcCodes.invalidRequest, reason)
+    }
+    const value = jsonIn(message)
+    if (value === null) return yield* refuse(relay, idWithin(message), rpcCodes.parse, "The line is no JSON.")
+    const asked = requestIds(value)
+    const isFirst = methodOf(value) === "initialize"
+    if (isFirst) relay.first = message
+    const { open, reason, status } = yield* carried(relay, message, asked, isFirst)
+    const code = status === 401 || status === 403 ? rpcCodes.unauthorized : rpcCodes.unavailable
+    for (const id of open) yield* refuse(relay, id, code, reason)
+    if (asked.length === 0 && (status === 0 || status >= 400)) {
+      yield* relay.note(`A notification was not taken: ${reason}`)
+    }
+  })
+
+const end = (relay: RelayState): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const own = relay.session
+    relay.session = null
+    const silenced = relay.listener === null ? Effect.void : Fiber.interrupt(relay.listener)
+    if (own === null) return Effect.asVoid(silenced)
+    const remove = HttpClientRequest.del(`${relay.to.url}/mcp`).pipe(HttpClientRequest.setHeaders(sessionHeaders(own)))
+    return silenced.pipe(
+      Effect.zipRight(Client.httpClient(relay.to, relay.headers).execute(remove)),
+      Effect.scoped,
+      Effect.timeout("2 seconds"),
+      Effect.ignore
+    )
+  })
+
+export const makeRelay = (relaying: Relaying): Effect.Effect<Relay, CliFailure> =>
+  Effect.gen(function* () {
+    const relay: RelayState = {
+      ...relaying,
+      renewing: yield* Effect.makeSemaphore(1),
+      to: yield* relaying.target,
+      session: null,
+      first: null,
+      generation: 0,
+      listener: null
+    }
+    return { send: (message) => send(relay, message), hasSession: () => relay.session !== null, end: end(relay) }
   })

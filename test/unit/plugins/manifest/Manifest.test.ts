@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { managementRoutes } from "../../../../src/contract/ManagementRoutes.ts"
 import { readManifest, storedManifest } from "../../../../src/agents/plugins/manifest/Manifest.ts"
-import { isInRange } from "../../../../src/agents/plugins/manifest/Range.ts"
+import { isInRange } from "../../../../src/kernel/text/Versions.ts"
 
 const good = { name: "one", version: "1.0.0", main: "index.js", hooks: { onRequest: true } }
 
