@@ -110,7 +110,8 @@ export const make = Effect.gen(function* () {
         url: path,
         headers,
         socketAddress: peerAddressOf(socket),
-        category: null
+        category: null,
+        takesSession: false
       },
       timers.nowMs()
     )

@@ -144,7 +144,14 @@ export const make = Effect.gen(function* () {
   const judge = (request: IncomingMessage, headers: RequestHeaders) =>
     gate.judge(
       "manage",
-      { method: "GET", url: path, headers, socketAddress: peerAddressOf(request.socket), category: null },
+      {
+        method: "GET",
+        url: path,
+        headers,
+        socketAddress: peerAddressOf(request.socket),
+        category: null,
+        takesSession: false
+      },
       timers.nowMs()
     )
 

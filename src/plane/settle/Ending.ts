@@ -350,7 +350,7 @@ const refuse = (
 ): void => {
   const { code, status } = describe(error)
   const model = "model" in error ? (error.model ?? "") : ""
-  const isUnknownCaller = error._tag === "Unauthenticated"
+  const isUnknownCaller = error._tag === "Unauthenticated" || error._tag === "SessionRefused"
   if (listens.any) HookEvents.refused(hooks, exchange, error)
   settlement.settleRefused(exchange, model, { outcome: "failed", status, error: code }, isUnknownCaller, () =>
     answerError(exchange, error, headers)
