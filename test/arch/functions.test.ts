@@ -22,7 +22,6 @@ const toBeCut: ReadonlyArray<string> = [
   "entry/forms/Forms.ts receive",
   "entry/listening/Listener.ts makeWith",
   "entry/live/InspectorFeed.ts make",
-  "entry/live/LiveFeed.ts make",
   "entry/ws/ResponsesSocket.ts make",
   "net/egress/Connector.ts makeConnector",
   "net/egress/PublicFetch.ts make",

@@ -14,10 +14,6 @@ import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.t
 export const jsonOnly =
   "Requests with an Origin must say 'Content-Type: application/json' while no API key is required: a page may send other types without asking."
 
-/** Checks whether the caller's page has proved that its user asks: a session's page has, by the token in a header. */
-export const isProved = (caller: Principal): boolean =>
-  caller._tag === "Session" || (caller._tag === "Key" && caller.actingSessionId !== undefined)
-
 /** Checks for a browser's request with a type of body that needs no question to the server before. */
 export const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { pipeline } from "node:stream"
 import type { FileRoute } from "../../contract/EdgeRoutes.ts"
 import type { Parameters } from "../../contract/Routes.ts"
+import { isProved } from "../../subjects/auth/ActingAs.ts"
 import { Gate } from "../../subjects/auth/Gate.ts"
 import {
   BodyNotDecoded,
@@ -29,7 +30,6 @@ import type { Timers } from "../../platform/Timers.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
 import { type Caller, type EndpointCall, makeFileAnswers } from "./FileAnswers.ts"
 import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
-import { isProved } from "../edge/Callers.ts"
 import { receive } from "./ReceiveUpload.ts"
 import { formBytes } from "./UploadForm.ts"
 

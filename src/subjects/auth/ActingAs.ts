@@ -3,6 +3,7 @@
  * has the same id. Pure.
  */
 import type { AuditRow } from "../audit/entity.ts"
+import type { Principal } from "../keys/entity.ts"
 import type { Access } from "./Access.ts"
 
 export interface ActingRequest {
@@ -48,3 +49,7 @@ export const actingRow = (access: Access, { atMs, ip, named, requestId }: Acting
     details: { httpStatus: access.status, code: access.code }
   }
 }
+
+/** Checks whether the caller's page has proved that its user asks: a session's page has, by the token in a header. */
+export const isProved = (caller: Principal): boolean =>
+  caller._tag === "Session" || (caller._tag === "Key" && caller.actingSessionId !== undefined)
