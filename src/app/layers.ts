@@ -61,6 +61,7 @@ import * as LazyPlayground from "../agents/playground/LazyPlayground.ts"
 import * as Idempotency from "../plane/features/idempotency/Idempotency.ts"
 import * as BackgroundPipeline from "../plane/request/BackgroundPipeline.ts"
 import * as InnerPipeline from "../plane/request/InnerPipeline.ts"
+import * as RunningRequests from "../plane/request/RunningRequests.ts"
 import * as ModelSearches from "../plane/request/ModelSearches.ts"
 import * as InnerRequests from "../plane/InnerRequests.ts"
 import * as ModelCatalogue from "../plane/catalogue/ModelCatalogue.ts"
@@ -257,6 +258,7 @@ export const engine = Layer.mergeAll(
       Hooks.layer,
       BackgroundPipeline.layer,
       InnerPipeline.layer,
+      RunningRequests.layer,
       ModelSearches.layer,
       StopSignal.layer,
       TrafficTap.layer,

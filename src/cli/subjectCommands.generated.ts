@@ -13,6 +13,7 @@ import { commands as guardrails } from "../subjects/guardrails/commands/tree.ts"
 import { commands as inspector } from "../subjects/inspector/commands/tree.ts"
 import { commands as keys } from "../subjects/keys/commands/tree.ts"
 import { commands as limits } from "../subjects/limits/commands/tree.ts"
+import { commands as live } from "../subjects/live/commands/tree.ts"
 import { commands as mcp } from "../subjects/mcp/commands/tree.ts"
 import { commands as memory } from "../subjects/memory/commands/tree.ts"
 import { commands as models } from "../subjects/models/commands/tree.ts"
@@ -43,6 +44,7 @@ export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
   inspector,
   keys,
   limits,
+  live,
   mcp,
   memory,
   models,

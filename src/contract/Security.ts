@@ -83,7 +83,7 @@ export class IngestAccess extends HttpApiMiddleware.Tag<IngestAccess>()("gateway
 /** Describes the inference routes in `/openapi.json` only: `entry/server/Edge` calls `subjects/auth/Gate` directly. */
 export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/contract/InferenceAccess", {
   failure,
-  security: { bearer, apiKeyHeader }
+  security: { bearer, apiKeyHeader, session }
 }) {}
 
 /** Caller of the request. */
@@ -93,7 +93,7 @@ export class CurrentCaller extends Context.Tag("gateway/contract/CurrentCaller")
 export class CallerAccess extends HttpApiMiddleware.Tag<CallerAccess>()("gateway/contract/CallerAccess", {
   failure: Schema.Union(UnauthorizedAnswer, ForbiddenAnswer, UnsupportedMediaTypeAnswer),
   provides: CurrentCaller,
-  security: { bearer, apiKeyHeader }
+  security: { bearer, apiKeyHeader, session }
 }) {}
 
 /** The middleware of each tier that management endpoints have. */

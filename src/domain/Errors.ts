@@ -55,6 +55,13 @@ export class BodyNotDecoded extends Data.TaggedError("BodyNotDecoded")<{
 
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
 
+/** An admin session does not count as it came, or may not act with the key that is named. */
+export class SessionRefused extends Data.TaggedError("SessionRefused")<{
+  readonly status: 401 | 403
+  readonly code: string
+  readonly message: string
+}> {}
+
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
   readonly reason: "expired" | "inactive" | "schedule" | "ip" | "endpoint" | "combo" | "model" | "connection" | "scope"
   readonly model: string | null
@@ -197,6 +204,7 @@ export type InferenceError =
   | UnsupportedBody
   | BodyNotDecoded
   | Unauthenticated
+  | SessionRefused
   | KeyRejected
   | QuotaNotAllocated
   | QuotaShareUsed
@@ -365,6 +373,8 @@ export const describe = (error: InferenceError): ErrorView => {
           : "The API key is not known to this gateway.",
         { param: null }
       )
+    case "SessionRefused":
+      return errorView(error.status, error.message, { code: error.code })
     case "KeyRejected":
       return errorView(statusOfRejected(error), rejected[error.reason](error), {
         code: `key_${error.reason}`,

@@ -121,6 +121,10 @@ export interface CostNotes {
 /** Source of an answer without a call: the cache, or the call of an equal request. */
 export type AnsweredFrom = "cache" | "coalesced"
 
+/** Callers without an API key who are known. */
+export const knownCallers = ["operator", "session"] as const
+export type KnownCaller = (typeof knownCallers)[number]
+
 export interface UsageRow {
   /** The request's own id: one request, one row. Ids rise with time, so their order is the order of arrival. */
   readonly id: string
@@ -128,8 +132,8 @@ export interface UsageRow {
   readonly timestampMs: number
   readonly requestId: string
   readonly apiKeyId: string | null
-  /** `operator`: the admin's key or session, the machine's owner, or a test of theirs; null: the key, or a caller without one. */
-  readonly principal: "operator" | null
+  /** `operator`: the admin's key, the machine's owner, or a test of theirs; `session`: an admin session; null: the key, or a caller without one. */
+  readonly principal: KnownCaller | null
   readonly requestedModel: string
   readonly combo: string | null
   readonly provider: string | null

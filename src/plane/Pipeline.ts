@@ -31,6 +31,7 @@ import { Admission } from "./request/Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./request/Exchange.ts"
 import { InnerPipeline } from "./request/InnerPipeline.ts"
 import { type Opened, Opening } from "./request/Opening.ts"
+import { RunningRequests } from "./request/RunningRequests.ts"
 import { StopSignal } from "./request/StopSignal.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
 import { isUncounted } from "./settle/Bill.ts"
@@ -60,17 +61,28 @@ class Serving {
   leave = nothing
   commitment: Commitment | null = null
   #isOver = false
+  #work: Work | null = null
+  #place = 0
+  readonly #running: Pick<typeof RunningRequests.Service, "enter" | "leave">
   readonly #admission: Pick<typeof Admission.Service, "leave">
   readonly #over: () => void
 
-  constructor(admission: Pick<typeof Admission.Service, "leave">, over: () => void) {
+  constructor({ admission, running }: Pick<Deps, "admission" | "running">, over: () => void) {
     this.#admission = admission
+    this.#running = running
     this.#over = over
+  }
+
+  /** It was decided: from here to its end it can be asked about. */
+  runs(work: Work): void {
+    this.#work = work
+    this.#place = this.#running.enter(work)
   }
 
   readonly ended = (): void => {
     if (this.#isOver) return
     this.#isOver = true
+    if (this.#work !== null) this.#running.leave(this.#place, this.#work)
     this.leave()
     if (this.commitment !== null) this.#admission.leave(this.commitment)
     this.#over()
@@ -86,6 +98,7 @@ const services = Effect.all({
   gateway: GatewaySettings,
   catalog: Catalog.Catalog,
   hooks: Hooks,
+  running: RunningRequests,
   stop: StopSignal,
   timers: Timers.Timers,
   innerPipeline: InnerPipeline,
@@ -172,6 +185,7 @@ const goesOn = (deps: Deps, serving: Serving, exchange: Exchange, opened: Opened
     // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
     serving.leave = engine.shares.enter(opened.resolution, apiKeyIdOf(exchange)) ?? nothing
     keepAlive(deps, exchange, opened)
+    serving.runs(opened)
     if (hooks.listens.any) HookEvents.decided(hooks, opened)
     return answer(deps, opened, serving.ended)
   }
@@ -190,9 +204,9 @@ const serve = (deps: Deps, exchange: Exchange, over: () => void = nothing): void
 
 /** The same for a large body: other requests are served between the steps. */
 const serveLarge = (deps: Deps, exchange: Exchange, over: () => void): void => {
-  const { admission, hooks, opening, timers } = deps
+  const { hooks, opening, timers } = deps
   if (hooks.listens.any && isCallersOwn(exchange)) return serveRead(deps, exchange, over)
-  const serving = new Serving(admission, over)
+  const serving = new Serving(deps, over)
   const guarded = (step: () => void): void => {
     try {
       step()
@@ -208,8 +222,8 @@ const serveLarge = (deps: Deps, exchange: Exchange, over: () => void): void => {
 }
 
 const serveRead = (deps: Deps, exchange: Exchange, over: () => void): void => {
-  const { admission, hooks, opening } = deps
-  const serving = new Serving(admission, over)
+  const { hooks, opening } = deps
+  const serving = new Serving(deps, over)
   if (hooks.listens.any && isCallersOwn(exchange)) return serveListened(deps, serving, listenedTo(deps.hooks, exchange))
   try {
     goesOn(deps, serving, exchange, opening.open(exchange))

@@ -1,11 +1,14 @@
 /** Identifies the caller of a request to the edge, and says in a form that every wire can render why there is none. */
+import * as Effect from "effect/Effect"
 import type { IncomingMessage } from "node:http"
 import type { EdgeRoute } from "../../contract/EdgeRoutes.ts"
+import { actingRow } from "../../subjects/auth/ActingAs.ts"
+import * as AuditQueue from "../../subjects/auth/AuditQueue.ts"
 import type { Denied, Access } from "../../subjects/auth/Access.ts"
-import { type InferenceError, Unauthenticated, KeyRejected } from "../../domain/Errors.ts"
+import { type InferenceError, Unauthenticated, KeyRejected, SessionRefused } from "../../domain/Errors.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
-import type * as Gate from "../../subjects/auth/Gate.ts"
-import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
+import * as Gate from "../../subjects/auth/Gate.ts"
+import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.ts"
 
 /** Refuses requests with an Origin, while no key is required, whose type needs no question to the server before. */
 export const jsonOnly =
@@ -15,7 +18,7 @@ export const jsonOnly =
 export const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"]): boolean =>
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
 
-const refusalOf = ({ code }: Denied): InferenceError => {
+const refusalOf = ({ code, message, status }: Denied): InferenceError => {
   switch (code) {
     case "missing_api_key":
       return new Unauthenticated({ reason: "missing" })
@@ -29,22 +32,48 @@ const refusalOf = ({ code }: Denied): InferenceError => {
       return new KeyRejected({ reason: "ip", model: null })
     case "key_endpoint":
       return new KeyRejected({ reason: "endpoint", model: null })
+    case "session_unproved":
+    case "as_key_not_here":
+    case "as_key_session_only":
+    case "as_key_unknown":
+      return new SessionRefused({ status, code, message })
     default:
       return new Unauthenticated({ reason: "wrong" })
   }
 }
 
+/** Facts of a route that its callers are judged by. */
+export type JudgedRoute = Pick<EdgeRoute, "category" | "handler" | "key" | "tier">
+
+/** Handlers whose routes an admin session may use as a caller may; what agents and servers talk to is not for pages. */
+const takesSession: Readonly<Record<EdgeRoute["handler"], boolean>> = {
+  conversation: true,
+  listing: true,
+  files: true,
+  batches: true,
+  jobs: true,
+  responses: true,
+  mcp: false,
+  a2a: false,
+  root: false,
+  metrics: false
+}
+
 export interface Callers {
-  readonly judge: (request: IncomingMessage, nowMs: number, route: Pick<EdgeRoute, "category" | "tier">) => Access
+  readonly judge: (request: IncomingMessage, nowMs: number, route: JudgedRoute) => Access
+  /** Identifies the caller. That a session acts with a key is written to the audit log, with the id of the request. */
   readonly identify: (
     request: IncomingMessage,
     nowMs: number,
-    route: Pick<EdgeRoute, "category" | "tier">
+    route: JudgedRoute,
+    requestId: string
   ) => Principal | InferenceError
 }
 
-export const makeCallers = (gate: typeof Gate.Gate.Service): Callers => {
-  const judge: Callers["judge"] = (request, nowMs, { category, tier }) =>
+export const makeCallers = Effect.gen(function* () {
+  const gate = yield* Gate.Gate
+  const audit = yield* AuditQueue.AuditQueue
+  const judge: Callers["judge"] = (request, nowMs, { category, handler, key, tier }) =>
     gate.judge(
       tier,
       {
@@ -52,15 +81,21 @@ export const makeCallers = (gate: typeof Gate.Gate.Service): Callers => {
         url: request.url ?? "/",
         headers: request.headers,
         socketAddress: peerAddressOf(request.socket),
-        category
+        category,
+        // No page can send the token with an upgrade, which is asked about there.
+        takesSession: takesSession[handler] && key !== "inference.handshake"
       },
       nowMs
     )
-  return {
-    judge,
-    identify: (request, nowMs, route) => {
-      const access = judge(request, nowMs, route)
-      return access._tag === "Allowed" ? access.principal : refusalOf(access)
+  const identify: Callers["identify"] = (request, nowMs, route, requestId) => {
+    const access = judge(request, nowMs, route)
+    const named = request.headers[Gate.asKeyHeader]
+    if (named !== undefined) {
+      const ip = shownAddressOf(request.socket)
+      const row = actingRow(access, { requestId, atMs: nowMs, ip, named: String(named) })
+      if (row !== null) AuditQueue.put(audit, row)
     }
+    return access._tag === "Allowed" ? access.principal : refusalOf(access)
   }
-}
+  return { judge, identify } satisfies Callers
+})

@@ -16,23 +16,15 @@ import {
   type WrongBatchStatus
 } from "../../subjects/batches/service.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
-import {
-  BodyNotDecoded,
-  describe,
-  type ErrorView,
-  errorView,
-  type InferenceError,
-  Overloaded
-} from "../../domain/Errors.ts"
+import { BodyNotDecoded, describe, type ErrorView, errorView, Overloaded } from "../../domain/Errors.ts"
 import { type FileNotFound, type FileQuotaExceeded, ownerOf } from "../../subjects/files/service.ts"
 import { apiKeyIdOf } from "../../plane/request/Exchange.ts"
-import { IdGen } from "../../platform/IdGen.ts"
-import { Timers } from "../../platform/Timers.ts"
+import type { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
-import { type EndpointCall, makeFileAnswers } from "./FileAnswers.ts"
+import { type Caller, type EndpointCall, makeFileAnswers } from "./FileAnswers.ts"
 import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { queryOf } from "./ListingPages.ts"
 import { readBody } from "../listening/RequestBody.ts"
@@ -43,7 +35,7 @@ export class BatchEndpoint extends Context.Tag("gateway/entry/files/BatchEndpoin
     readonly handle: (
       route: BatchRoute,
       parameters: Parameters,
-      identity: Principal | InferenceError,
+      caller: Caller,
       request: IncomingMessage,
       response: ServerResponse
     ) => void
@@ -105,9 +97,7 @@ const requestIn = (body: Buffer): Either.Either<BatchRequest, ErrorView> => {
 export const make = Effect.gen(function* () {
   const batches = yield* Batches
   const bodies = yield* BodyBudget
-  const ids = yield* IdGen
   const shedder = yield* LoadShedder.LoadShedder
-  const timers = yield* Timers
   const { answer, json, refuse } = yield* makeFileAnswers<Refusal>(
     refusalOf,
     "The gateway could not read or store the batch. Its log says why."
@@ -144,8 +134,8 @@ export const make = Effect.gen(function* () {
   }
 
   return BatchEndpoint.of({
-    handle: (route, { batch: id = "" }, identity, request, response) => {
-      const call: EndpointCall = { requestId: ids.next(timers.nowMs()), request, response }
+    handle: (route, { batch: id = "" }, { identity, requestId }, request, response) => {
+      const call: EndpointCall = { requestId, request, response }
       if (identity instanceof Error) return refuse(call, describe(identity))
       const entered = shedder.enter(apiKeyIdOf({ principal: identity }))
       if (LoadShedder.isShed(entered)) return refuse(call, describe(new Overloaded(entered)))
@@ -167,5 +157,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<BatchEndpoint, never, Batches | BodyBudget | IdGen | LoadShedder.LoadShedder | Timers> =
+export const layer: Layer.Layer<BatchEndpoint, never, Batches | BodyBudget | LoadShedder.LoadShedder | Timers> =
   Layer.effect(BatchEndpoint, make)

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type ErrorView, errorView } from "../../domain/Errors.ts"
+import { type ErrorView, errorView, type InferenceError } from "../../domain/Errors.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import { errorHeaders, identityHeaders } from "../../plane/request/Headers.ts"
 import { lockedView } from "../../plane/request/LockedView.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -17,6 +18,12 @@ export interface EndpointCall {
   readonly requestId: string
   readonly request: IncomingMessage
   readonly response: ServerResponse
+}
+
+/** The caller of a request, or why it is none. */
+export interface Caller {
+  readonly requestId: string
+  readonly identity: Principal | InferenceError
 }
 
 export interface FileAnswers<E> {

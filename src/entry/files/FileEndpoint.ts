@@ -7,14 +7,13 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { pipeline } from "node:stream"
 import type { FileRoute } from "../../contract/EdgeRoutes.ts"
 import type { Parameters } from "../../contract/Routes.ts"
+import { isProved } from "../../subjects/auth/ActingAs.ts"
 import { Gate } from "../../subjects/auth/Gate.ts"
-import type { Principal } from "../../subjects/keys/entity.ts"
 import {
   BodyNotDecoded,
   describe,
   errorView,
   type ErrorView,
-  type InferenceError,
   Overloaded,
   ShuttingDown,
   UnsupportedBody
@@ -27,10 +26,9 @@ import { apiKeyIdOf } from "../../plane/request/Exchange.ts"
 import { identityHeaders } from "../../plane/request/Headers.ts"
 import { StopSignal } from "../../plane/request/StopSignal.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { IdGen } from "../../platform/IdGen.ts"
-import { Timers } from "../../platform/Timers.ts"
+import type { Timers } from "../../platform/Timers.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
-import { type EndpointCall, type FileAnswers, makeFileAnswers } from "./FileAnswers.ts"
+import { type Caller, type EndpointCall, type FileAnswers, makeFileAnswers } from "./FileAnswers.ts"
 import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { type Outcome, type ReceiveProblem, receive } from "./ReceiveUpload.ts"
 import { formBytes } from "./UploadForm.ts"
@@ -41,7 +39,7 @@ export class FileEndpoint extends Context.Tag("gateway/entry/files/FileEndpoint"
     readonly handle: (
       route: FileRoute,
       parameters: Parameters,
-      identity: Principal | InferenceError,
+      caller: Caller,
       request: IncomingMessage,
       response: ServerResponse
     ) => void
@@ -177,9 +175,7 @@ const makeReads = ({ answer, json, refuse }: Answers) =>
 export const make = Effect.gen(function* () {
   const flags = yield* Flags
   const gate = yield* Gate
-  const ids = yield* IdGen
   const shedder = yield* LoadShedder.LoadShedder
-  const timers = yield* Timers
   const answers = yield* makeFileAnswers(refusalOf, "The gateway could not read or write the file. Its log says why.")
   const { refuse } = answers
   const upload = yield* makeUpload(answers)
@@ -190,11 +186,10 @@ export const make = Effect.gen(function* () {
     headers.origin !== undefined && !flags.isOn("REQUIRE_API_KEY") && gate.namedOrigin(headers) === null
 
   return FileEndpoint.of({
-    handle: (route, { file = "" }, identity, request, response) => {
-      const requestId = ids.next(timers.nowMs())
+    handle: (route, { file = "" }, { identity, requestId }, request, response) => {
       if (identity instanceof Error) return refuse({ request, requestId, response }, describe(identity))
       const call: Call = { request, requestId, response, owner: ownerOf(identity) }
-      if (request.method === "POST" && isDisguised(request)) {
+      if (request.method === "POST" && isDisguised(request) && !isProved(identity)) {
         const message = "Pages of other origins may upload files only when CORS_ORIGINS names them, or with an API key."
         return refuse(call, describe(new UnsupportedBody({ message })))
       }
@@ -220,5 +215,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   FileEndpoint,
   never,
-  AppConfig | Files | Flags | Gate | IdGen | LoadShedder.LoadShedder | StopSignal | Timers
+  AppConfig | Files | Flags | Gate | LoadShedder.LoadShedder | StopSignal | Timers
 > = Layer.effect(FileEndpoint, make)

@@ -6,6 +6,7 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
 import { type ContractError, statusOf } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
+import { sessionActor } from "../../subjects/auth/ActingAs.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { anonymous, type AuditDetails, type AuditRow } from "../../subjects/audit/entity.ts"
 import { typeAndCode } from "../../domain/Errors.ts"
@@ -97,9 +98,11 @@ const actorOf = (key: ManagementKey, isSuccess: boolean, principal: Principal | 
     case "Owner":
       return "owner"
     case "Session":
-      return `session:${principal.sessionId.slice(0, 12)}`
+      return sessionActor(principal.sessionId)
     case "Key":
-      return `apiKey:${principal.key.id}`
+      return principal.actingSessionId === undefined
+        ? `apiKey:${principal.key.id}`
+        : sessionActor(principal.actingSessionId)
     default:
       return key === "auth.login" && isSuccess ? "admin" : anonymous
   }
@@ -194,6 +197,9 @@ const detailsOf = ({ outcome, trail }: Recorded, httpStatus: number, isSuccess: 
     httpStatus,
     ...(outcome._tag === "Refused" ? { code: outcome.error.code ?? typeAndCode(httpStatus)[1] } : {}),
     ...(apiKey === null ? {} : { apiKeyName: apiKey.name.slice(0, maxText) }),
+    ...(trail.principal?._tag === "Key" && trail.principal.actingSessionId !== undefined
+      ? { asKey: trail.principal.key.id }
+      : {}),
     ...(sent.length === 0 ? {} : { fields: sent.map((name) => name.slice(0, maxText)) })
   }
 }

@@ -1,5 +1,7 @@
 /** Events of the live feed, by channel. Pure. */
 import type { UsageRow } from "../../domain/Usage.ts"
+import type { ProgressEvent } from "../../plane/request/RunningRequests.ts"
+import type { StatsFrame } from "./Stats.ts"
 import type { GatewayEvent } from "../../observe/Events.ts"
 import { dataOf, requestData } from "../../subjects/webhooks/EventData.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
@@ -7,7 +9,7 @@ import { isArray, isObject } from "../../wire/json/Json.ts"
 import { read } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 
-export const channels = ["requests", "health", "quota", "budget", "combo"] as const
+export const channels = ["requests", "health", "quota", "budget", "combo", "stats", "config", "jobs"] as const
 export type Channel = (typeof channels)[number]
 
 export interface LiveEvent {
@@ -23,6 +25,21 @@ export const ofRequest = (row: UsageRow): LiveEvent => ({
   event: `request.${row.outcome}`,
   atMs: row.timestampMs + row.latencyMs,
   data: requestData(row)
+})
+
+/** A request under way. */
+export const ofProgress = ({ atMs, data, type }: ProgressEvent): LiveEvent => ({
+  channel: "requests",
+  event: type,
+  atMs,
+  data: data()
+})
+
+export const statsEvent = (frame: StatsFrame, atMs: number): LiveEvent => ({
+  channel: "stats",
+  event: "stats",
+  atMs,
+  data: { ...frame }
 })
 
 const channelOf = (event: GatewayEvent): Channel => {

@@ -138,7 +138,14 @@ const makeAccess = Effect.gen(function* () {
   const judge = ({ headers, socket }: IncomingMessage) =>
     gate.judge(
       "loopback",
-      { method: "GET", url: path, headers, socketAddress: peerAddressOf(socket), category: null },
+      {
+        method: "GET",
+        url: path,
+        headers,
+        socketAddress: peerAddressOf(socket),
+        category: null,
+        takesSession: false
+      },
       timers.nowMs()
     )
 

@@ -11,7 +11,7 @@ export type LiveSocket = Pick<
 >
 
 export interface LiveClient {
-  readonly wants: (channel: Channel) => boolean
+  readonly wanted: () => ReadonlySet<Channel>
   readonly send: (frame: string) => void
   /** Asks for a sign of life, and cuts a client that gave none since the last time. */
   readonly ping: () => void
@@ -24,7 +24,8 @@ export const highWaterBytes = 65_536
 /** Frames that wait for a client. */
 export const mostWaiting = 256
 
-export const makeLiveClient = (socket: LiveSocket, nowMs: () => number): LiveClient => {
+/** `chosen`: called when the client has chosen other channels. */
+export const makeLiveClient = (socket: LiveSocket, nowMs: () => number, chosen: () => void = () => {}): LiveClient => {
   let wanted: ReadonlySet<Channel> = new Set(channels)
   let waiting: Array<string> = []
   let dropped = 0
@@ -64,6 +65,7 @@ export const makeLiveClient = (socket: LiveSocket, nowMs: () => number): LiveCli
         return send(JSON.stringify({ type: "error", message: frame.message }))
       case "Subscribe":
         wanted = frame.channels
+        chosen()
         return send(JSON.stringify({ type: "subscribed", channels: [...wanted] }))
     }
   }
@@ -80,7 +82,7 @@ export const makeLiveClient = (socket: LiveSocket, nowMs: () => number): LiveCli
   })
 
   return {
-    wants: (channel) => wanted.has(channel),
+    wanted: () => wanted,
     send,
     ping: () => {
       if (!isAlive) return socket.terminate()

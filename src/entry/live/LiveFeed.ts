@@ -15,15 +15,16 @@ import * as Gate from "../../subjects/auth/Gate.ts"
 import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import * as Events from "../../observe/Events.ts"
+import { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { identityHeaders } from "../../plane/request/Headers.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { version } from "../../platform/Version.ts"
 import { transportError } from "../ws/ServerFrames.ts"
 import { refuseUpgrade } from "../ws/Upgrade.ts"
-import { channels, eventFrame, type LiveEvent, ofEvent, ofRequest } from "./Channels.ts"
+import { channels, eventFrame, type LiveEvent } from "./Channels.ts"
 import { type LiveClient, makeLiveClient } from "./LiveClient.ts"
-import { makeSampler } from "./Sampler.ts"
+import { makeSources, type Sources } from "./Sources.ts"
 import { LongLived } from "../listening/LongLived.ts"
 
 export class LiveFeed extends Context.Tag("gateway/entry/live/LiveFeed")<
@@ -70,20 +71,120 @@ interface Listener {
   readonly mayStay: () => boolean
 }
 
-export const make = Effect.gen(function* () {
-  const longLived = yield* LongLived
-  const events = yield* Events.Events
-  const gate = yield* Gate.Gate
-  const ids = yield* IdGen.IdGen
-  const timers = yield* Timers.Timers
+const services = Effect.all({
+  longLived: LongLived,
+  events: Events.Events,
+  gate: Gate.Gate,
+  ids: IdGen.IdGen,
+  running: RunningRequests,
+  timers: Timers.Timers
+})
+type Deps = Effect.Effect.Success<typeof services>
 
-  const listeners = new Set<Listener>()
-  let isStopping = false
+/** The clients of the feed, and what is sent to them. A class, because it is state with a beginning and an end. */
+class Audience {
+  isStopping = false
+  readonly #listeners = new Set<Listener>()
+  readonly #timers: Deps["timers"]
+  readonly #sources: Sources
+  #timer: Timers.Timer | null = null
+  #turns = 0
+
+  constructor({ events, running, timers }: Deps) {
+    this.#timers = timers
+    this.#sources = makeSources({
+      events,
+      running,
+      nowMs: timers.nowMs,
+      send: (event, sampled) => this.#send(event, sampled)
+    })
+  }
+
+  count(): number {
+    return this.#listeners.size
+  }
+
+  add(listener: Listener): void {
+    if (this.#listeners.size === 0) this.#timer = this.#timers.after(turnMs, () => this.#turn())
+    this.#listeners.add(listener)
+    this.listen()
+  }
+
+  remove(listener: Listener): void {
+    this.#listeners.delete(listener)
+    this.listen()
+    if (this.#listeners.size === 0) this.end()
+  }
+
+  /** Some of them may have chosen other channels. */
+  listen(): void {
+    this.#sources.listen(new Set(Array.from(this.#listeners, ({ client }) => [...client.wanted()]).flat()))
+  }
+
+  end(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#turns = 0
+    this.#sources.listen(new Set())
+  }
+
+  drain(): void {
+    this.isStopping = true
+    for (const { client } of this.#listeners) client.close(closeCodes.goingAway, "The gateway is stopping.")
+  }
+
+  cut(): void {
+    for (const { client } of this.#listeners) client.cut()
+  }
+
+  #send(event: LiveEvent, sampled?: number): void {
+    let frame: string | null = null
+    for (const { client } of this.#listeners) {
+      if (client.wanted().has(event.channel)) client.send((frame ??= eventFrame(event, sampled)))
+    }
+  }
+
+  #turn(): void {
+    this.#timer = this.#timers.after(turnMs, () => this.#turn())
+    this.#turns += 1
+    this.#sources.turn()
+    for (const { client, mayStay } of this.#listeners) {
+      if (!mayStay()) client.close(closeCodes.policyViolation, "The session or key is no longer valid.")
+      else if (this.#turns % pingEveryTurns === 0) client.ping()
+    }
+  }
+}
+
+const judge = ({ gate, timers }: Deps, { socket }: IncomingMessage, headers: RequestHeaders) =>
+  gate.judge(
+    "manage",
+    { method: "GET", url: path, headers, socketAddress: peerAddressOf(socket), category: null, takesSession: false },
+    timers.nowMs()
+  )
+
+const refusalOf = (
+  deps: Deps,
+  audience: Audience,
+  request: IncomingMessage,
+  headers: RequestHeaders
+): ErrorView | null => {
+  if (request.method !== "GET") return wrongMethod
+  if (audience.isStopping) return stopping
+  if (audience.count() >= maxClients) return full
+  const access = judge(deps, request, headers)
+  if (access._tag === "Denied") return transportError(access.status, access.code, access.message)
+  // Browsers send the cookie along with the upgrade of any page, and ask no server before.
+  const isForeign =
+    access.principal._tag === "Session" && isCrossSite(headers) && deps.gate.namedOrigin(headers) === null
+  return isForeign ? foreign : null
+}
+
+export const make = Effect.gen(function* () {
+  const deps = yield* services
+  const { ids, longLived, timers } = deps
+  const audience = new Audience(deps)
+  yield* Effect.addFinalizer(() => Effect.sync(() => audience.end()))
   let ownPort: number | null = null
-  let stopListening: ReadonlyArray<() => void> = []
-  let timer: Timers.Timer | null = null
-  let turns = 0
-  const sampler = makeSampler()
 
   const server = new WebSocketServer({
     noServer: true,
@@ -92,65 +193,9 @@ export const make = Effect.gen(function* () {
     maxPayload: maxFrameBytes
   })
 
-  const send = (event: LiveEvent, sampled?: number): void => {
-    let frame: string | null = null
-    for (const { client } of listeners) {
-      if (client.wants(event.channel)) client.send((frame ??= eventFrame(event, sampled)))
-    }
-  }
-
-  const tell = (event: LiveEvent): void => {
-    if (sampler.admit(event)) send(event)
-  }
-
-  const turn = (): void => {
-    timer = timers.after(turnMs, turn)
-    turns += 1
-    for (const { event, sampled } of sampler.turn()) send(event, sampled)
-    for (const { client, mayStay } of listeners) {
-      if (!mayStay()) client.close(closeCodes.policyViolation, "The session or key is no longer valid.")
-      else if (turns % pingEveryTurns === 0) client.ping()
-    }
-  }
-
-  const begin = (): void => {
-    stopListening = [
-      events.listen((event) => tell(ofEvent(event))),
-      events.listenToRequests((row) => tell(ofRequest(row)))
-    ]
-    timer = timers.after(turnMs, turn)
-  }
-
-  const end = (): void => {
-    for (const stop of stopListening) stop()
-    stopListening = []
-    timer?.cancel()
-    timer = null
-    sampler.turn()
-  }
-  yield* Effect.addFinalizer(() => Effect.sync(end))
-
-  const refusal = (request: IncomingMessage, headers: RequestHeaders): ErrorView | null => {
-    if (request.method !== "GET") return wrongMethod
-    if (isStopping) return stopping
-    if (listeners.size >= maxClients) return full
-    const access = judge(request, headers)
-    if (access._tag === "Denied") return transportError(access.status, access.code, access.message)
-    // Browsers send the cookie along with the upgrade of any page, and ask no server before.
-    const isForeign = access.principal._tag === "Session" && isCrossSite(headers) && gate.namedOrigin(headers) === null
-    return isForeign ? foreign : null
-  }
-
-  const judge = (request: IncomingMessage, headers: RequestHeaders) =>
-    gate.judge(
-      "manage",
-      { method: "GET", url: path, headers, socketAddress: peerAddressOf(request.socket), category: null },
-      timers.nowMs()
-    )
-
   const upgrade: typeof LiveFeed.Service.upgrade = (request, socket, head, headers = request.headers) => {
     const id = ids.next(timers.nowMs())
-    const refused = refusal(request, headers)
+    const refused = refusalOf(deps, audience, request, headers)
     if (refused !== null) return refuseUpgrade(socket, refused, id)
     const onHeaders = (sent: Array<string>): void => {
       const identity = identityHeaders(id)
@@ -158,33 +203,21 @@ export const make = Effect.gen(function* () {
     }
     server.once("headers", onHeaders)
     server.handleUpgrade(request, socket, head, (opened) => {
-      const client = makeLiveClient(opened, timers.nowMs)
-      const listener: Listener = { client, mayStay: () => judge(request, headers)._tag === "Allowed" }
-      if (listeners.size === 0) begin()
-      listeners.add(listener)
-      opened.on("close", () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) end()
-      })
+      const client = makeLiveClient(opened, timers.nowMs, () => audience.listen())
+      const listener: Listener = { client, mayStay: () => judge(deps, request, headers)._tag === "Allowed" }
+      audience.add(listener)
+      opened.on("close", () => audience.remove(listener))
       client.send(JSON.stringify({ type: "welcome", version, sessionId: id, channels, backlog: [] }))
     })
     server.off("headers", onHeaders)
   }
 
-  longLived.register({
-    drain: () => {
-      isStopping = true
-      for (const { client } of listeners) client.close(closeCodes.goingAway, "The gateway is stopping.")
-    },
-    cut: () => {
-      for (const { client } of listeners) client.cut()
-    }
-  })
+  longLived.register({ drain: () => audience.drain(), cut: () => audience.cut() })
 
   return LiveFeed.of({
     isAt: ({ method = "GET", url = "/" }) => routeAt(match(method, url))?.key === "live.describe",
     upgrade,
-    clients: () => listeners.size,
+    clients: () => audience.count(),
     ownPort: () => ownPort,
     listensAt: (port) => {
       ownPort = port
@@ -192,5 +225,4 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<LiveFeed, never, Events.Events | Gate.Gate | IdGen.IdGen | LongLived | Timers.Timers> =
-  Layer.scoped(LiveFeed, make)
+export const layer: Layer.Layer<LiveFeed, never, Effect.Effect.Context<typeof services>> = Layer.scoped(LiveFeed, make)

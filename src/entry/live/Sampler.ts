@@ -1,44 +1,74 @@
 /**
- * Thins out channels with many events: in each second the first events of a channel go on, and of the rest only the last, when the second is
- * over, with how many it stands for. Plain state; the caller says when a second is over.
+ * Holds the feed to so many frames a second, whatever happens: in each second the first events go on, and of the rest of each kind only the last,
+ * when the second is over, with how many it stands for. Plain state; the caller says when a second is over.
  */
 import type { Channel, LiveEvent } from "./Channels.ts"
 
-/** Events of a channel that go on in a second. */
-export const mostPerSecond = 20
+/** Frames of all channels in a second, without the one of the sums (`stats`). */
+export const mostPerSecond = 19
+/** Events of requests that go on at once: there may be thousands of them in a second. */
+export const mostRequestsAtOnce = 8
+/** Kinds of events of requests, each of which may need a frame when the second is over. */
+const requestKinds = 6
 
-interface Second {
+interface Held {
   count: number
-  /** Events that were held back. */
-  held: number
-  last: LiveEvent | null
+  last: () => LiveEvent
 }
 
 export interface Sampler {
-  /** Decides whether the event goes on now. */
-  readonly admit: (event: LiveEvent) => boolean
-  /** The second is over: returns the representatives of the events that were held back. */
+  /**
+   * Hot: decides whether an event goes on now; else it is held. `make` is called for one that is told at the end of the second only.
+   */
+  readonly admit: (channel: Channel, event: string, make: () => LiveEvent) => boolean
+  /** The second is over: returns the representatives of the events that were held back. What is beyond the limit waits for the next second. */
   readonly turn: () => ReadonlyArray<{ readonly event: LiveEvent; readonly sampled: number }>
 }
 
 export const makeSampler = (): Sampler => {
-  const seconds = new Map<Channel, Second>()
+  const ofRequests = new Map<string, Held>()
+  const ofOthers = new Map<string, Held>()
+  let used = 0
+  let usedByRequests = 0
+
+  const hasRoom = (isRequest: boolean): boolean =>
+    isRequest
+      ? usedByRequests < mostRequestsAtOnce && used + ofRequests.size + ofOthers.size < mostPerSecond
+      : used + ofOthers.size + Math.max(requestKinds, ofRequests.size) < mostPerSecond
+
   return {
-    admit: (event) => {
-      const second = seconds.get(event.channel) ?? { count: 0, held: 0, last: null }
-      seconds.set(event.channel, second)
-      second.count += 1
-      if (second.count <= mostPerSecond) return true
-      second.held += 1
-      second.last = event
+    admit: (channel, event, make) => {
+      const isRequest = channel === "requests"
+      const held = isRequest ? ofRequests : ofOthers
+      const known = held.get(event)
+      if (known !== undefined) {
+        known.count += 1
+        known.last = make
+        return false
+      }
+      if (hasRoom(isRequest)) {
+        used += 1
+        if (isRequest) usedByRequests += 1
+        return true
+      }
+      held.set(event, { count: 1, last: make })
       return false
     },
     turn: () => {
-      const held = Array.from(seconds.values(), ({ held: sampled, last: event }) =>
-        event === null ? [] : [{ event, sampled }]
-      ).flat()
-      seconds.clear()
-      return held
+      let left = mostPerSecond - used
+      used = 0
+      usedByRequests = 0
+      const told: Array<{ readonly event: LiveEvent; readonly sampled: number }> = []
+      // What is rare comes first.
+      for (const held of [ofOthers, ofRequests]) {
+        for (const [kind, { count, last }] of held) {
+          if (left <= 0) return told
+          left -= 1
+          held.delete(kind)
+          told.push({ event: last(), sampled: count })
+        }
+      }
+      return told
     }
   }
 }

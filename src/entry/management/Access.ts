@@ -19,10 +19,13 @@ import {
   SessionAccess
 } from "../../contract/Security.ts"
 import { isForThisMachine, type Tier } from "../../contract/tiers/Tier.ts"
+import { actingRow } from "../../subjects/auth/ActingAs.ts"
+import { AuditLog } from "../../subjects/auth/AuditLog.ts"
+import { IdGen } from "../../platform/IdGen.ts"
 import { type Denied, foreignSite } from "../../subjects/auth/Access.ts"
 import { isCrossSite, isSafeMethod } from "../../subjects/auth/Csrf.ts"
-import { Gate } from "../../subjects/auth/Gate.ts"
-import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
+import { asKeyHeader, Gate } from "../../subjects/auth/Gate.ts"
+import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import { CurrentTrail } from "../handling/AuditTrail.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
 
@@ -54,7 +57,8 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
         url: url ?? "/",
         headers,
         socketAddress: peerAddressOf(socket),
-        category: null
+        category: null,
+        takesSession: false
       },
       yield* Clock.currentTimeMillis
     )
@@ -66,8 +70,13 @@ const jsonOnly = new UnsupportedMediaType({
   message: "Send the body as 'Content-Type: application/json'. A page may send other types without being allowed to."
 })
 
-/** Identifies a caller that may use inference. */
-const caller = (gate: typeof Gate.Service) =>
+interface Noting {
+  readonly audit: typeof AuditLog.Service
+  readonly ids: typeof IdGen.Service
+}
+
+/** Identifies a caller that may use inference. `isLast`: no other scheme is tried after this one, so that a refusal is one. */
+const caller = (gate: typeof Gate.Service, { audit, ids }: Noting, isLast: boolean) =>
   Effect.gen(function* () {
     const trail = yield* CurrentTrail
     const inner = yield* InnerCaller
@@ -85,6 +94,7 @@ const caller = (gate: typeof Gate.Service) =>
     if (gate.namedOrigin(headers) === null && isCrossSite(headers)) return yield* refusal(foreignSite)
     const found = match(method, url)
     const key = found._tag === "Found" && found.route.plane === "management" ? found.route.key : null
+    const nowMs = yield* Clock.currentTimeMillis
     const access = gate.judge(
       "inference",
       {
@@ -92,11 +102,18 @@ const caller = (gate: typeof Gate.Service) =>
         url,
         headers,
         socketAddress: peerAddressOf(socket),
-        category: (key === null ? null : askingKeys[key]) ?? null
+        category: (key === null ? null : askingKeys[key]) ?? null,
+        takesSession: true
       },
-      yield* Clock.currentTimeMillis
+      nowMs
     )
     if (trail !== null) trail.principal = access.principal ?? null
+    // Requests that change something have a row of their own.
+    else if (headers[asKeyHeader] !== undefined) {
+      const named = String(headers[asKeyHeader])
+      const row = actingRow(access, { requestId: ids.next(nowMs), atMs: nowMs, ip: shownAddressOf(socket), named })
+      if (row !== null && (isLast || row.status === "success")) yield* audit.record(row)
+    }
     if (access._tag === "Denied") return yield* refusal(access)
     const hasBody = !isSafeMethod(method) && method !== "DELETE"
     if (hasBody && !/^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")) return yield* jsonOnly
@@ -114,7 +131,7 @@ export const layer: Layer.Layer<
   | OwnerAccess
   | IngestAccess,
   never,
-  Gate
+  AuditLog | Gate | IdGen
 > = Layer.mergeAll(
   Layer.effect(
     PublicAccess,
@@ -126,9 +143,12 @@ export const layer: Layer.Layer<
   ),
   Layer.effect(
     CallerAccess,
-    Effect.map(Gate, (gate) => {
-      const judge = caller(gate)
-      return { bearer: () => judge, apiKeyHeader: () => judge }
+    Effect.gen(function* () {
+      const gate = yield* Gate
+      const noting = { audit: yield* AuditLog, ids: yield* IdGen }
+      const judge = caller(gate, noting, false)
+      const last = caller(gate, noting, true)
+      return { bearer: () => judge, apiKeyHeader: () => judge, session: () => last }
     })
   ),
   Layer.effect(

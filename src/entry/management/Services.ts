@@ -43,6 +43,7 @@ import type { LazyCapture } from "../../observe/capture/LazyCapture.ts"
 import type { LazyBridge } from "../../agents/bridge/LazyBridge.ts"
 import type { GatewayCapture } from "../../plane/tap/GatewayCapture.ts"
 import type { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
+import type { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import type { InspectorFeed } from "../live/InspectorFeed.ts"
 import type { LiveFeed } from "../live/LiveFeed.ts"
@@ -102,6 +103,7 @@ export type PlaneServices =
   | PriceBook
   | ProcessFacts
   | RoutingSettings
+  | RunningRequests
   | Sessions
   | Settings
   | Simulator

@@ -47,7 +47,8 @@ export const judgeCaller = (
     method: request.method ?? "POST",
     url: request.url ?? "/",
     headers: request.headers,
-    socketAddress: peerAddressOf(request.socket)
+    socketAddress: peerAddressOf(request.socket),
+    takesSession: false
   }
   const ip = shownAddressOf(request.socket)
   // Who manages has more rights here, and no other way in: a key that is not for agents is none here either.

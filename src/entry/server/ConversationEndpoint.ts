@@ -20,6 +20,7 @@ import * as Gate from "../../subjects/auth/Gate.ts"
 import { makeCallers, isDisguised, jsonOnly } from "../edge/Callers.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as IdGen from "../../platform/IdGen.ts"
+import { isProved } from "../../subjects/auth/ActingAs.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
 import * as Pipeline from "../../plane/Pipeline.ts"
@@ -77,7 +78,7 @@ const partsOf = Effect.gen(function* () {
   const gate = yield* Gate.Gate
   return {
     gate,
-    callers: makeCallers(gate),
+    callers: yield* makeCallers,
     config: yield* AppConfig.AppConfig,
     ids: yield* IdGen.IdGen,
     timers: yield* Timers.Timers,
@@ -130,6 +131,7 @@ class Arrival {
   readonly #reply: NodeReply | UploadReply
   /** Form that the request is; null: its body is its content. */
   readonly #upload: FormRoute | null
+  readonly #requestId: string
   readonly #receivedMs: number
   readonly #startedMs: number
   readonly #rest: string
@@ -149,7 +151,7 @@ class Arrival {
     request: IncomingMessage,
     response: ServerResponse
   ) {
-    const { streams, timers } = parts
+    const { ids, streams, timers } = parts
     const form = formOf(route)
     this.#parts = parts
     this.#route = route
@@ -159,11 +161,11 @@ class Arrival {
       this.#upload === null ? new NodeReply(response, streams) : new UploadReply(request, response, streams, timers)
     this.#receivedMs = timers.nowMs()
     this.#startedMs = timers.monotonicMs()
+    this.#requestId = ids.next(this.#receivedMs)
     this.#rest = parameters["*"] ?? ""
-    this.#identity = parts.callers.identify(request, this.#receivedMs, {
-      tier: route.tier,
-      category: categoryOf(route, this.#rest)
-    })
+    const { handler, key, tier } = route
+    const judged = { handler, key, tier, category: categoryOf(route, this.#rest) }
+    this.#identity = parts.callers.identify(request, this.#receivedMs, judged, this.#requestId)
     const principal = this.#identity instanceof Error ? anonymous : this.#identity
     this.#principal = principal
     this.#dialect = dialectOf(route, {
@@ -198,11 +200,11 @@ class Arrival {
   }
 
   #exchange(body: Buffer): Exchange {
-    const { ids, tap } = this.#parts
+    const { tap } = this.#parts
     const dialect = this.#dialect
     const isKnown = !("_tag" in dialect)
     const made: Exchange = {
-      requestId: ids.next(this.#receivedMs),
+      requestId: this.#requestId,
       receivedMs: this.#receivedMs,
       startedMs: this.#startedMs,
       wire: this.#route.wire,
@@ -235,7 +237,7 @@ class Arrival {
     if (provider instanceof Error) return provider
     this.#provider = provider
     const hasForm = this.#upload !== null
-    if (!flags.isOn("REQUIRE_API_KEY") && isDisguised(this.#request.headers)) {
+    if (!flags.isOn("REQUIRE_API_KEY") && isDisguised(this.#request.headers) && !isProved(this.#principal)) {
       // A form may be sent without asking, too: only by pages that may.
       if (!hasForm) return new UnsupportedBody({ message: jsonOnly })
       if (gate.namedOrigin(this.#request.headers) === null) return formsOfOthers

@@ -12,8 +12,8 @@ import * as ListingEndpoint from "./ListingEndpoint.ts"
 import type { EdgeRoute } from "../../contract/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../../contract/Routes.ts"
 import { makeCallers, isDisguised, jsonOnly } from "../edge/Callers.ts"
-import * as Gate from "../../subjects/auth/Gate.ts"
 import * as IdGen from "../../platform/IdGen.ts"
+import { isProved } from "../../subjects/auth/ActingAs.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
 import * as MetricsPage from "../metrics/MetricsPage.ts"
@@ -27,6 +27,7 @@ import { contentType } from "../metrics/Metrics.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { errorView, UnsupportedBody, type ErrorView, describe, WrongMethod } from "../../domain/Errors.ts"
 import { Flags } from "../../subjects/flags/service.ts"
+import type { Caller } from "../files/FileAnswers.ts"
 import { FileEndpoint } from "../files/FileEndpoint.ts"
 import { BatchEndpoint } from "../files/BatchEndpoint.ts"
 import { JobEndpoint } from "../jobs/JobEndpoint.ts"
@@ -54,7 +55,7 @@ type Handlers = { readonly [Name in EdgeRoute["handler"]]: Handler<Served<Name>>
 
 /** Answers whose callers are judged here: the root, the metrics, and the pages of the dashboard. */
 const systemHandlers = Effect.gen(function* () {
-  const { judge } = makeCallers(yield* Gate.Gate)
+  const { judge } = yield* makeCallers
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
   const streams = yield* OpenStreams.OpenStreams
@@ -87,7 +88,7 @@ const systemHandlers = Effect.gen(function* () {
 
 /** Objects with routes of their own, which ask no model: files, batches, jobs and responses. */
 const objectHandlers = Effect.gen(function* () {
-  const { identify } = makeCallers(yield* Gate.Gate)
+  const { identify } = yield* makeCallers
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
   const streams = yield* OpenStreams.OpenStreams
@@ -97,21 +98,27 @@ const objectHandlers = Effect.gen(function* () {
   const jobEndpoint = yield* JobEndpoint
   const responseEndpoint = yield* ResponseEndpoint
 
-  const callOf = (route: EdgeRoute, request: IncomingMessage, response: ServerResponse) => {
+  const callerOf = (route: EdgeRoute, request: IncomingMessage): Caller => {
     const nowMs = timers.nowMs()
+    const requestId = ids.next(nowMs)
+    return { requestId, identity: identify(request, nowMs, route, requestId) }
+  }
+
+  const callOf = (route: EdgeRoute, request: IncomingMessage, response: ServerResponse) => {
     return {
-      requestId: ids.next(nowMs),
-      identity: identify(request, nowMs, route),
+      ...callerOf(route, request),
       query: () => queryOf(request.url ?? "/"),
       reply: new NodeReply(response, streams)
     }
   }
 
   const files: Handlers["files"] = (route, parameters, request, response) =>
-    fileEndpoint.handle(route, parameters, identify(request, timers.nowMs(), route), request, response)
+    fileEndpoint.handle(route, parameters, callerOf(route, request), request, response)
   const batches: Handlers["batches"] = (route, parameters, request, response) => {
+    const { identity, requestId } = callerOf(route, request)
     const isUnasked = route.method === "POST" && !flags.isOn("REQUIRE_API_KEY") && isDisguised(request.headers)
-    const caller = isUnasked ? new UnsupportedBody({ message: jsonOnly }) : identify(request, timers.nowMs(), route)
+    const isRefused = isUnasked && !(identity instanceof Error) && !isProved(identity)
+    const caller = { requestId, identity: isRefused ? new UnsupportedBody({ message: jsonOnly }) : identity }
     return batchEndpoint.handle(route, parameters, caller, request, response)
   }
   const jobs: Handlers["jobs"] = (route, parameters, request, response) =>

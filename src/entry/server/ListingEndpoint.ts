@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import type { ListingRoute, QuestionRoute } from "../../contract/EdgeRoutes.ts"
 import { version } from "../../platform/Version.ts"
 import { makeCallers } from "../edge/Callers.ts"
-import * as Gate from "../../subjects/auth/Gate.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
@@ -29,7 +28,7 @@ import { refusePlain, sendJson } from "../edge/PlainAnswers.ts"
 export const rootOf = (prefix: string) => ({ name: "gateway", version, docs: `${prefix}/openapi.json` })
 
 export const make = Effect.gen(function* () {
-  const { identify } = makeCallers(yield* Gate.Gate)
+  const { identify } = yield* makeCallers
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
   const streams = yield* OpenStreams.OpenStreams
@@ -89,7 +88,7 @@ export const make = Effect.gen(function* () {
     const reply = new NodeReply(response, streams)
     const nowMs = timers.nowMs()
     const requestId = ids.next(nowMs)
-    const identity = identify(request, nowMs, route)
+    const identity = identify(request, nowMs, route, requestId)
     const answer = identity instanceof Error ? identity : answerOf(request, route, parameters, identity)
     if (answer instanceof Error) refusePlain(reply, requestId, route, answer)
     else sendJson(reply, requestId, 200, answer)

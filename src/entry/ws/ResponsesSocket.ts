@@ -183,7 +183,9 @@ export const make = Effect.gen(function* () {
       url: request.url ?? "/",
       headers: request.headers,
       socketAddress: peerAddressOf(request.socket),
-      category: "chat" as const
+      category: "chat" as const,
+      // No page can send the session's token with an upgrade.
+      takesSession: false
     }
     const peer = peerOf(request.socket, tunnels)
     // Keys may cease to be required while the socket is open.

@@ -20,6 +20,7 @@ import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
 import { makeLinkedMedia } from "./LinkedMedia.ts"
 import { Continuation } from "./Continuation.ts"
 import { noReport } from "../request/AnswerReport.ts"
+import { RunningRequests } from "../request/RunningRequests.ts"
 import type { Work } from "../request/Exchange.ts"
 import * as MediaFetch from "../media/MediaFetch.ts"
 import * as StopSignal from "../request/StopSignal.ts"
@@ -41,6 +42,7 @@ export const attemptServices = Effect.gen(function* () {
     media: MediaFetch.MediaFetch,
     prices: PriceBook,
     quotas: QuotaWindows.QuotaWindows,
+    running: RunningRequests,
     settings: Settings.Settings,
     slices: Slices,
     state: OpaqueState.OpaqueState,

@@ -216,7 +216,7 @@ const started = (
   watch: AnswerWatch,
   recorder: ContinuationService["makeDeliveredPrefix"] | null
 ): Attempting => {
-  const { flags, hooks, quotas, settings, stop, timers } = services
+  const { flags, hooks, quotas, running, settings, stop, timers } = services
   const { streamRecovery, timeouts: forAll } = settings.current()
   const timeouts = limitedTimeouts(attemptTimeouts(forAll, work.resolution.policy), call.codec.limits)
   const holdsBack = !lastChance && work.resumption === undefined && flags.isOn("STREAM_RECOVERY_ENABLED")
@@ -243,6 +243,7 @@ const started = (
         holdBack: holdsBack ? streamRecovery : null,
         streamHeaders: (traces) => {
           if (hooks.listens.any) HookEvents.streamStarted(hooks, work, target, timers.monotonicMs())
+          if (work.trail.streams() && running.watch.isOn) running.streams(work)
           return streamHeaders(work, target, traces)
         },
         mediaHeaders: (traces, media) =>

@@ -306,10 +306,12 @@ class RunningCall implements UpstreamSink {
   #openStream(): BodyReader {
     const { call, holdBack, lastChance, recorder, target, watch, work } = this.#input
     const { account } = target
+    const source = streamSource(work.exchange.codec, call, this.#context(), watch, recorder ?? null)
+    work.trail.reads(source.facts)
     return streamReader({
       work,
       wire: call.wire,
-      source: streamSource(work.exchange.codec, call, this.#context(), watch, recorder ?? null),
+      source,
       dropped: call.dropped,
       lastChance,
       secrets: () => secretsOf(account.connection, account.spec),

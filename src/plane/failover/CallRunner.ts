@@ -17,6 +17,7 @@ import { shutdown } from "../../domain/Errors.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { Cancel, StartListener } from "../request/Start.ts"
 import type { Trail } from "../request/Trail.ts"
+import { RunningRequests } from "../request/RunningRequests.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import { CallReservations, type HeldCall } from "./CallReservations.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
@@ -52,6 +53,7 @@ const services = Effect.all({
   attempts: AttemptRunner,
   recorder: OutcomeRecorder,
   reservations: CallReservations,
+  running: RunningRequests,
   stats: PerformanceStats.PerformanceStats,
   timers: Timers.Timers,
   tokens: AccessTokens,
@@ -74,6 +76,8 @@ class Calling {
   #over = nothing
   #trail: Trail | null = null
   #failure: Outcome["failure"] = null
+  /** Which call of the request it is. */
+  #number = 0
 
   constructor(services: Services, run: FailoverRun, step: AskStep, contender: Contender | null) {
     this.#services = services
@@ -103,6 +107,10 @@ class Calling {
 
   begin(): void {
     const { account, model } = this.step.turn.target
+    const { running } = this.#services
+    const { work } = this.run
+    this.#number = work.trail.begins(this.step.turn.target)
+    if (running.watch.isOn) running.begun(work, this.#number, this.step.turn.target)
     this.#over = this.#services.stats.begin(account.connection.id, model, countedFor(this.run.work.resolution))
   }
 
@@ -153,6 +161,8 @@ class Calling {
 
   /** Releases the places of the call, after `record`. */
   #close(record: () => void): void {
+    const { attempts } = this.run.work.trail
+    const noted = attempts.length
     this.isOver = true
     this.#over()
     try {
@@ -161,6 +171,11 @@ class Calling {
       this.step.held()
       this.step.heldLastResort?.()
     }
+    const { running } = this.#services
+    if (!running.watch.isOn) return
+    // One that ended by a fault of the gateway is not noted.
+    const attempt = attempts[noted]
+    if (attempt !== undefined) running.ended(this.run.work, this.#number, attempt)
   }
 }
 

@@ -166,7 +166,7 @@ export const refused = (
   attempts: ReadonlyArray<AttemptRecord> = [],
   envelope?: Work["envelope"]
 ): void => {
-  if (!isCallersOwn(exchange) || error._tag === "Unauthenticated") return
+  if (!isCallersOwn(exchange) || error._tag === "Unauthenticated" || error._tag === "SessionRefused") return
   refusedByLimit(hooks, exchange, error, envelope)
   endedAsError(hooks, exchange, describe(error), attempts, envelope)
 }

@@ -4,19 +4,37 @@
  */
 import type { AttemptRecord } from "../../subjects/routing/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
+import type { StreamFacts } from "../../wire/WireCodec.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Unready } from "../routing/health/TargetHealth.ts"
 import type { EarlierPart } from "./AnswerReport.ts"
 
 const endedMs = ({ latencyMs, startedMs }: AttemptRecord): number => startedMs + latencyMs
 
+/** What the request does now. Trails of calls made at once share that of their request. */
+class Live {
+  /** Number of calls so far. */
+  calls = 0
+  /** Target of the call under way that began last; null: none is under way. */
+  target: Target | null = null
+  /** The stream that the client gets, as far as it was read; null: none. */
+  facts: StreamFacts | null = null
+  /** The client has the beginning of a stream. */
+  hasContent = false
+}
+
 export class Trail {
+  readonly live: Live
   #attempts: Array<AttemptRecord> = []
   #exclusions: Map<Target, Unready> | null = null
   #targetWire: WireName | null = null
   #egress: string | null = null
   #charged: ReadonlyArray<EarlierPart> = nothing
   #headers: ReadonlyArray<string> = noHeaders
+
+  constructor(live = new Live()) {
+    this.live = live
+  }
 
   /** One per call, in the order in which they ended. */
   get attempts(): ReadonlyArray<AttemptRecord> {
@@ -62,8 +80,34 @@ export class Trail {
     this.#egress = egress
   }
 
+  /** Hot: a call begins. Returns which one of the request it is, from 1. */
+  begins(target: Target): number {
+    const { live } = this
+    live.calls += 1
+    live.target = target
+    return live.calls
+  }
+
   called(attempt: AttemptRecord): void {
     this.#attempts.push(attempt)
+    const { live } = this
+    if (live.target?.account.connection.id === attempt.connectionId && live.target.model === attempt.model) {
+      live.target = null
+      live.facts = null
+    }
+  }
+
+  /** Hot: a stream is read. */
+  reads(facts: StreamFacts): void {
+    this.live.facts = facts
+  }
+
+  /** Hot: the client gets the beginning of a stream. False where it had one already. */
+  streams(): boolean {
+    const { live } = this
+    if (live.hasContent) return false
+    live.hasContent = true
+    return true
   }
 
   /** Null: it is asked all the same. */
@@ -74,7 +118,7 @@ export class Trail {
 
   /** One that goes its own way from here: for one of several calls, or several requests, made at once. */
   branch(): Trail {
-    const branch = new Trail()
+    const branch = new Trail(this.live)
     branch.#attempts = this.#attempts.slice()
     branch.#headers = this.#headers
     branch.#exclusions = this.#exclusions === null ? null : new Map(this.#exclusions)

@@ -17,6 +17,7 @@ import type { FailoverEnd, RequestEnd } from "../failover/FailoverEnd.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import { answerHeaders, costFacts, mappedFacts, streamHeaders } from "../request/Headers.ts"
 import { errorKindOf } from "../attempt/ClientError.ts"
+import { RunningRequests } from "../request/RunningRequests.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { streamWithUsage } from "../../wire/EstimatedUsage.ts"
 import type { AttemptResult } from "../attempt/AttemptResult.ts"
@@ -99,6 +100,7 @@ const services = Effect.all({
   events: Events.Events,
   hooks: Hooks,
   quotas: QuotaWindows.QuotaWindows,
+  running: RunningRequests,
   settlement: Settlement,
   timers: Timers.Timers
 })
@@ -276,7 +278,7 @@ const answered = (
   target: Target,
   result: Extract<FailoverEnd, { _tag: "Answered" }>["result"]
 ): Bill => {
-  const { engine, hooks, listens, settlement, timers } = deps
+  const { engine, hooks, listens, running, settlement, timers } = deps
   const { reply } = work.exchange
   // It is billed when it is over.
   const report = result.report?.isUnderWay === true ? null : result.report
@@ -287,7 +289,10 @@ const answered = (
     case "Completed":
       engine.served(work.question, work.decision, target)
       noteSwitch(deps, work, target)
-      if (result.form === "replayed" && listens.any) HookEvents.streamStarted(hooks, work, target, timers.monotonicMs())
+      if (result.form === "replayed") {
+        if (listens.any) HookEvents.streamStarted(hooks, work, target, timers.monotonicMs())
+        if (work.trail.streams() && running.watch.isOn) running.streams(work)
+      }
       settle({ work, served, bill, ending: { outcome: "completed", status: 200, error: null } }, () => {
         if (result.form === "whole") {
           reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body)))
@@ -350,7 +355,7 @@ const refuse = (
 ): void => {
   const { code, status } = describe(error)
   const model = "model" in error ? (error.model ?? "") : ""
-  const isUnknownCaller = error._tag === "Unauthenticated"
+  const isUnknownCaller = error._tag === "Unauthenticated" || error._tag === "SessionRefused"
   if (listens.any) HookEvents.refused(hooks, exchange, error)
   settlement.settleRefused(exchange, model, { outcome: "failed", status, error: code }, isUnknownCaller, () =>
     answerError(exchange, error, headers)

@@ -7,8 +7,18 @@ import type { Bill, Served } from "./Bill.ts"
 /** Columns of the row that are its entry in the ledger. */
 export type Entry = Pick<UsageRow, "reservedNanoUsd" | "calls">
 
-const principalOf = ({ principal }: Pick<Exchange, "principal">): UsageRow["principal"] =>
-  principal._tag === "Key" || principal._tag === "Anonymous" ? null : "operator"
+const principalOf = ({ principal }: Pick<Exchange, "principal">): UsageRow["principal"] => {
+  switch (principal._tag) {
+    case "Key":
+    case "Anonymous":
+      return null
+    case "Session":
+      return "session"
+    case "AdminKey":
+    case "Owner":
+      return "operator"
+  }
+}
 
 const modelOf = (kept: Kept | null): string | null => (kept === null || kept.provider === null ? null : kept.model)
 

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { ModelPrice } from "../../subjects/pricing/entity.ts"
 import { CostFacts } from "../../domain/CostFacts.ts"
-import type { UsageRow } from "../../domain/Usage.ts"
+import { knownCallers, type UsageRow } from "../../domain/Usage.ts"
 import type { UsageFacts } from "../../domain/UsageFacts.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { type Column, Flag, MaybeText, MaybeWhole, Text, valid, Whole } from "../engine/Columns.ts"
@@ -27,7 +27,7 @@ export const Row = Schema.Struct({
   timestampMs: Whole,
   requestId: Text,
   apiKeyId: MaybeText,
-  principal: Schema.NullOr(Schema.Literal("operator")),
+  principal: Schema.NullOr(Schema.Literal(...knownCallers)),
   requestedModel: Text,
   combo: MaybeText,
   provider: MaybeText,

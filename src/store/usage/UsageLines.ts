@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LedgerCall } from "../../domain/Ledger.ts"
 import { ModelPrice } from "../../subjects/pricing/entity.ts"
-import type { CostNotes, TokenCounts, UsageRow } from "../../domain/Usage.ts"
+import { type CostNotes, knownCallers, type TokenCounts, type UsageRow } from "../../domain/Usage.ts"
 import type { UsageFacts } from "../../domain/UsageFacts.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { jsonNumber } from "../../kernel/text/JsonTexts.ts"
@@ -110,7 +110,7 @@ const Measure = Schema.transform(Schema.NullOr(Schema.Number), Schema.Number, {
 
 const facts = {
   apiKeyId: MaybeText,
-  principal: Schema.optionalWith(Schema.NullOr(Schema.Literal("operator")), { default: () => null }),
+  principal: Schema.optionalWith(Schema.NullOr(Schema.Literal(...knownCallers)), { default: () => null }),
   requestedModel: Schema.String,
   combo: MaybeText,
   provider: MaybeText,

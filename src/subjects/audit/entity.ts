@@ -25,6 +25,8 @@ export interface AuditDetails {
   readonly code?: string
   /** Name of the API key that asked. */
   readonly apiKeyName?: string
+  /** Id of the API key that an admin session acted with; absent: the actor acted for itself. */
+  readonly asKey?: string
   /** Names of the fields that were sent. */
   readonly fields?: ReadonlyArray<string>
 }

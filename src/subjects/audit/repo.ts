@@ -84,6 +84,7 @@ const Details: Schema.Schema<AuditDetails, string> = Schema.parseJson(
     httpStatus: Schema.Number,
     code: Schema.optionalWith(Schema.String, { exact: true }),
     apiKeyName: Schema.optionalWith(Schema.String, { exact: true }),
+    asKey: Schema.optionalWith(Schema.String, { exact: true }),
     fields: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
   })
 )

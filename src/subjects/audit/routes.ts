@@ -33,6 +33,11 @@ export const AuditEntry = Schema.Struct({
       httpStatus: field(Schema.Number, "HTTP status of the answer; 499: the client left before it.", 201),
       code: field(Schema.optionalWith(Schema.String, { exact: true }), "Code of the error.", "invalid_password"),
       apiKeyName: field(Schema.optionalWith(Schema.String, { exact: true }), "Name of the API key that asked.", "ci"),
+      asKey: field(
+        Schema.optionalWith(Schema.String, { exact: true }),
+        "Id of the API key that an admin session acted with (`X-Gateway-As-Key`).",
+        exampleId
+      ),
       fields: field(
         Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
         "Names of the fields that were sent; never their values.",

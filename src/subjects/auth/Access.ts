@@ -19,6 +19,8 @@ export interface AccessFacts {
   /** Id of the admin session the cookie names, while it is valid. */
   readonly sessionId: string | null
   readonly csrfTokenValid: boolean
+  /** A browser says that a page of the gateway's own address asks. */
+  readonly ownPage: boolean
   readonly safeMethod: boolean
   readonly crossSite: boolean
   readonly loopback: boolean
@@ -68,6 +70,11 @@ const noAdmin = denied(
   "Management is locked because no administrator is set. Run 'gateway setup', or start the gateway with GATEWAY_ADMIN_KEY or GATEWAY_ADMIN_PASSWORD."
 )
 const noSession = denied(401, "session_required", "This route needs an admin session. Log in at POST /api/auth/login.")
+const unprovedSession = denied(
+  401,
+  "session_unproved",
+  "An admin session counts here only for pages of the gateway's own address: with 'Sec-Fetch-Site: same-origin', and the session's token as 'X-CSRF-Token'. Other programs send an API key."
+)
 const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
 export const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
 export const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
@@ -113,9 +120,18 @@ const bySession = (facts: AccessFacts, sessionId: string): Access => {
   return facts.csrfTokenValid ? allowed(session) : deniedTo(session, noCsrf)
 }
 
+/**
+ * Every method needs the token here, GET too: what a session may ask is paid for, and no link or picture asks for it.
+ */
+const withoutKey = ({ csrfTokenValid, keysRequired, ownPage, sessionId }: AccessFacts): Access => {
+  if (sessionId !== null && ownPage && csrfTokenValid) return allowed({ _tag: "Session", sessionId })
+  if (!keysRequired) return allowed(anonymous)
+  return sessionId === null ? noKey : unprovedSession
+}
+
 /** While keys are not required, a foreign key (many clients always send one) is ignored; a revoked one of ours stays refused. */
 const inference = (facts: AccessFacts): Access => {
-  if (facts.key === "missing") return facts.keysRequired ? noKey : allowed(anonymous)
+  if (facts.key === "missing") return withoutKey(facts)
   if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)
   return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
 }
@@ -183,4 +199,44 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       if (!facts.loopback) return notLocal
       return facts.ingestTokenValid ? allowed(anonymous) : noIngestToken
   }
+}
+
+/** A request that names a key to act with (`X-Gateway-As-Key`). */
+export interface ActingFacts {
+  /** The route is one of inference or of the playground, where an admin session may act with a key. */
+  readonly takesSession: boolean
+  /** The key with the id that was named; null: there is none. */
+  readonly named: ApiKey | null
+  /** Reason for which it cannot be used now. */
+  readonly keyProblem: KeyProblem | null
+}
+
+const actingElsewhere = denied(
+  403,
+  "as_key_not_here",
+  "X-Gateway-As-Key is for inference routes over HTTP and for the playground; this route does not act with another key. Send the request without it."
+)
+const actingWithoutSession = denied(
+  403,
+  "as_key_session_only",
+  "Only an admin session may act with another key (X-Gateway-As-Key), on a page of the gateway's own address and with its CSRF token. Send the request without it, or send that key itself."
+)
+const actingAsNobody = denied(
+  403,
+  "as_key_unknown",
+  "X-Gateway-As-Key names no API key of this gateway. Send the id of one (GET /api/keys)."
+)
+
+/** Tiers at which it does not matter who asks. */
+const ofAnybody: ReadonlySet<Tier> = new Set(["public", "scrape", "local", "ingest"])
+
+/** Decides on a request that names a key to act with. `access`: what it may without that. */
+export const actAs = (tier: Tier, access: Access, { keyProblem, named, takesSession }: ActingFacts): Access => {
+  if (access._tag === "Denied" || ofAnybody.has(tier)) return access
+  const { principal } = access
+  if (!takesSession) return deniedTo(principal, actingElsewhere)
+  if (principal._tag !== "Session") return deniedTo(principal, actingWithoutSession)
+  if (named === null) return deniedTo(principal, actingAsNobody)
+  if (keyProblem !== null) return deniedTo(principal, problems[keyProblem])
+  return allowed({ _tag: "Key", key: named, actingSessionId: principal.sessionId })
 }

@@ -16,6 +16,12 @@ export interface AuditQueueState {
 
 export class AuditQueue extends Context.Tag("gateway/subjects/auth/AuditQueue")<AuditQueue, AuditQueueState>() {}
 
+/** Puts a row on its way at once, where nothing may wait. */
+export const put = ({ rows, wake }: AuditQueueState, row: AuditRow): void => {
+  rows.push(row)
+  wake.unsafeOpen()
+}
+
 export const layer: Layer.Layer<AuditQueue> = Layer.sync(AuditQueue, () => ({
   rows: [],
   wake: Effect.unsafeMakeLatch(false)

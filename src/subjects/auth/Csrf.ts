@@ -26,6 +26,10 @@ export const isCsrfToken = (cookieValue: string, token: string | null): boolean 
 
 const hostOfOrigin = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
 
+/** Checks whether a browser says that a page of the gateway's own address made this request. Other clients do not say so. */
+export const isOwnPage = (headers: RequestHeaders): boolean =>
+  headerOf(headers, "sec-fetch-site") === "same-origin" && !isCrossSite(headers)
+
 /**
  * Checks whether the headers of a browser show that another site made this request. Clients that are not browsers send neither
  * header and pass; a browser sends at least one of them with every unsafe request.

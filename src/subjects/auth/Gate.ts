@@ -11,12 +11,12 @@ import type { EndpointCategory } from "../keys/entity.ts"
 import { Flags } from "../flags/service.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { decide, type Access, type Denied, type Identified } from "./Access.ts"
+import { actAs, decide, type Access, type Denied, type Identified } from "./Access.ts"
 import { AdminPassword } from "./AdminPassword.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { bearerOf, headerOf, keyOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
-import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
+import { isCrossSite, isCsrfToken, isOwnPage, isSafeMethod } from "./Csrf.ts"
 import { foreignOriginOf, isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
 import { problemOf } from "./KeyPolicy.ts"
 import { isWellFormed } from "./KeyFormat.ts"
@@ -35,7 +35,15 @@ export interface GateRequest {
   readonly socketAddress: string | null
   /** Category of the route; null where it is not one of inference. */
   readonly category: EndpointCategory | null
+  /**
+   * An admin session may use the route as a caller of inference may, and act with a key there. Of the tier `inference` only: the routes that ask
+   * models, and what belongs to them.
+   */
+  readonly takesSession: boolean
 }
+
+/** Header with the id of the API key whose rights an admin session acts with. */
+export const asKeyHeader = "x-gateway-as-key"
 
 const filtered: Denied = {
   _tag: "Denied",
@@ -131,20 +139,32 @@ export const make = Effect.gen(function* () {
     return "wrong"
   }
 
+  /** Its secret was not used, so this is no use of the key. */
+  const acting = (tier: Tier, access: Access, request: GateRequest, nowMs: number): Access => {
+    const id = headerOf(request.headers, asKeyHeader)
+    const named = id === null ? null : keys.get(id)
+    return actAs(tier, access, {
+      takesSession: request.takesSession,
+      named,
+      keyProblem: named === null ? null : problemOf(named, nowMs, request)
+    })
+  }
+
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
-    // Inference ignores the cookie and the origin of the request, so do not compute them.
     const inferenceOnly = tier === "inference"
     const rawKey = inferenceOnly ? keyOf(headers, request.url) : bearerOf(headers)
     const known = keys.identify(rawKey)
     const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
-    const cookie = inferenceOnly ? null : cookieOf(headers)
+    // Where the cookie does not count it is not read, nor is it beside a key.
+    const cookie = inferenceOnly && (!request.takesSession || rawKey !== null) ? null : cookieOf(headers)
     const access = decide(tier, {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
       sessionId: cookie === null ? null : sessions.find(cookie, nowMs),
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
+      ownPage: inferenceOnly && cookie !== null && isOwnPage(headers),
       safeMethod: isSafeMethod(request.method),
       crossSite: !inferenceOnly && isCrossSite(headers),
       loopback: !inferenceOnly && isLoopback(request.socketAddress, headers),
@@ -153,6 +173,7 @@ export const make = Effect.gen(function* () {
       metricsPublic: tier === "scrape" && settings.current().metricsPublic,
       adminConfigured: inferenceOnly || password.isSet() || keys.canManage(nowMs)
     })
+    if (headers[asKeyHeader] !== undefined) return acting(tier, access, request, nowMs)
     if (access._tag === "Allowed" && access.principal._tag === "Key") keys.used(access.principal.key, nowMs)
     return access
   }

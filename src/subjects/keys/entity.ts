@@ -164,4 +164,9 @@ export type Principal =
   | { readonly _tag: "AdminKey" }
   | { readonly _tag: "Owner" }
   | { readonly _tag: "Session"; readonly sessionId: string }
-  | { readonly _tag: "Key"; readonly key: ApiKey }
+  | {
+      readonly _tag: "Key"
+      readonly key: ApiKey
+      /** Id of the admin session that acts with the key's rights (`X-Gateway-As-Key`); absent: the key itself was sent. */
+      readonly actingSessionId?: string
+    }

@@ -6,6 +6,7 @@ export const live = subject("live", {
   skill: "gw-usage-logs",
   handlers: "usual",
   routes: {
-    describe: manage("GET", "/api/live")
+    describe: manage("GET", "/api/live"),
+    running: manage("GET", "/api/requests/running")
   }
 })

@@ -54,6 +54,8 @@ export interface PluginCall {
 
 export interface DecisionRecord {
   readonly requestId: string
+  /** Absent where nothing was asked. */
+  readonly state?: "running" | "ended"
   readonly requestedModel: string
   /** The model used instead, by a setting or as its successor; absent where the requested id itself was used. */
   readonly fallbackModel?: string

@@ -7,9 +7,12 @@ import { BadRequest, NotFound, Unavailable } from "../../contract/Errors.ts"
 import type { ExplainInput, SimulateInput } from "./routes.ts"
 import { describe, type InvalidRequest, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
+import { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { Explainer } from "../../plane/routing/decide/Explainer.ts"
 import type { SimulatedSessions } from "../../observe/simulation/Simulation.ts"
 import * as Simulator from "../../observe/simulation/Simulator.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import type { DecisionRecord } from "./entity.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 
 /** The error of the request itself, as an answer of the management routes. */
@@ -71,6 +74,14 @@ export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handl
     const log = yield* DecisionLog
     const explainer = yield* Explainer
     const simulator = yield* Simulator.Simulator
+    const running = yield* RunningRequests
+    /** One that has just ended is in the log before it is no longer under way. */
+    const found = (requestId: string): Effect.Effect<DecisionRecord | null, StoreError> =>
+      Effect.suspend(() => {
+        const now = log.get(requestId) === null ? running.decision(requestId) : null
+        if (now !== null) return Effect.succeed<DecisionRecord | null>({ ...now, state: "running" })
+        return Effect.map(log.find(requestId), (record) => record && { ...record, state: "ended" })
+      })
     return handlers
       .handle("explain", ({ payload }) =>
         explainer
@@ -101,7 +112,7 @@ export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handl
         )
       )
       .handle("decision", ({ path }) =>
-        Effect.flatMap(answered(log.find(path.requestId)), (decision) =>
+        Effect.flatMap(answered(found(path.requestId)), (decision) =>
           decision === null
             ? new NotFound({ message: `No decision is kept for the request '${path.requestId}'.`, param: "requestId" })
             : Effect.succeed({ decision })

@@ -25,6 +25,11 @@ const targetFields = {
 
 export const DecisionView = Schema.Struct({
   requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
+  state: field(
+    Schema.optionalWith(Schema.Literal("running", "ended"), { exact: true }),
+    "Whether the request is under way: then the record is as it is now. Absent: nothing was asked.",
+    "ended"
+  ),
   requestedModel: field(Schema.String, "The model id of the request.", "auto"),
   fallbackModel: field(
     Schema.optionalWith(Schema.String, { exact: true }),

@@ -9,6 +9,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
 import { IsoTimeOrDay, nextCursor, PageQuery } from "../../contract/Inputs.ts"
+import { knownCallers } from "../../domain/Usage.ts"
 import { field } from "../../kernel/Documented.ts"
 
 export const UsageLog = Schema.Struct({
@@ -17,8 +18,8 @@ export const UsageLog = Schema.Struct({
   requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
   apiKeyId: field(Schema.NullOr(Schema.String), "Who asked; null: a caller without a key.", exampleKeyId),
   principal: field(
-    Schema.Literal("key", "operator", "anonymous"),
-    "Who asked: an API key; the operator, whose tests of connections stand here too; or a caller without a key.",
+    Schema.Literal("key", ...knownCallers, "anonymous"),
+    "Who asked: an API key; the operator, whose tests of connections stand here too; an admin session; or a caller without a key.",
     "key"
   ),
   requestedModel: field(Schema.String, "The model id of the request.", "auto"),

@@ -39,8 +39,16 @@ const refusedWith = async (url: string, path: string, headers: Readonly<Record<s
 const welcome = async (client: Client): Promise<void> => {
   const frame = await client.next()
   assert.strictEqual(frame.type, "welcome")
-  assert.sameMembers(frame.channels, ["requests", "health", "quota", "budget", "combo"])
+  assert.sameMembers(frame.channels, ["requests", "health", "quota", "budget", "combo", "stats", "config", "jobs"])
   assert.isString(frame.sessionId)
+}
+
+/** The next frame of one of these events; frames of others are passed over. */
+const nextOf = async (client: Client, ...events: ReadonlyArray<string>) => {
+  for (;;) {
+    const frame = await client.next()
+    if (events.includes(frame.event)) return frame
+  }
 }
 
 describe("the live feed", () => {
@@ -51,12 +59,12 @@ describe("the live feed", () => {
       yield* Effect.promise(async () => {
         await welcome(client)
         const requestId = await ask()
-        const told = await client.next()
+        const told = await nextOf(client, "request.completed")
         assert.deepInclude(told, { type: "event", channel: "requests", event: "request.completed" })
         assert.deepInclude(told.data, { trace_id: requestId, provider: "one", model: "m", status: 200 })
         upstream.always(Fake.json({ error: { message: "internal error" } }, { status: 500 }))
         await ask()
-        const health = await client.next()
+        const health = await nextOf(client, "provider.error")
         assert.deepInclude(health, { channel: "health", event: "provider.error" })
       })
     })

@@ -36,6 +36,7 @@ import * as LazyCapture from "../../../src/observe/capture/LazyCapture.ts"
 import * as InspectorFeed from "../../../src/entry/live/InspectorFeed.ts"
 import * as InnerPipeline from "../../../src/plane/request/InnerPipeline.ts"
 import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
+import * as RunningRequests from "../../../src/plane/request/RunningRequests.ts"
 import * as LazyInspector from "../../../src/observe/inspector/LazyInspector.ts"
 import * as LongLived from "../../../src/entry/listening/LongLived.ts"
 import * as OpenStreams from "../../../src/entry/listening/OpenStreams.ts"
@@ -328,6 +329,7 @@ const servicesWith = (tunnels: FakeTunnels.FakeTunnels) =>
     Layer.provideMerge(tunnels.layer),
     Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
     Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
+    Layer.provideMerge(RunningRequests.layer),
     Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer, listeners, Lifecycle.layerNone)),
     Layer.provideMerge(tables)
   )

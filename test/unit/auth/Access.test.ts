@@ -22,6 +22,7 @@ const nobody: AccessFacts = {
   keyProblem: null,
   sessionId: null,
   csrfTokenValid: false,
+  ownPage: false,
   safeMethod: false,
   crossSite: false,
   loopback: false,
@@ -75,7 +76,19 @@ describe("Access.decide", () => {
     ["inference", { ...adminKey, keysRequired: true }, "AdminKey"],
     ["inference", { ...inferenceKey, keyProblem: "expired" }, "401 key_expired"],
     ["inference", { ...inferenceKey, keyProblem: "inactive" }, "401 key_inactive"],
-    ["inference", { ...session, keysRequired: true }, "401 missing_api_key"],
+    ["inference", { ...session, keysRequired: true }, "401 session_unproved"],
+    ["inference", { ...session, keysRequired: true, ownPage: true }, "401 session_unproved"],
+    ["inference", { ...session, keysRequired: true, csrfTokenValid: true }, "401 session_unproved"],
+    ["inference", { ...session, keysRequired: true, ownPage: true, safeMethod: true }, "401 session_unproved"],
+    ["inference", { ...session, keysRequired: true, ownPage: true, csrfTokenValid: true }, "Session"],
+    ["inference", { ...session, ownPage: true, csrfTokenValid: true }, "Session"],
+    ["inference", { ...session, csrfTokenValid: true }, "Anonymous"],
+    ["inference", { ...session, ...inferenceKey, ownPage: true, csrfTokenValid: true }, "Key"],
+    [
+      "inference",
+      { ...session, key: "wrong", keysRequired: true, ownPage: true, csrfTokenValid: true },
+      "401 invalid_api_key"
+    ],
 
     ["manage", {}, "401 missing_api_key"],
     ["manage", { key: "wrong" }, "401 invalid_api_key"],

@@ -31,6 +31,8 @@ const jsonId = (id: string): string => (isOwnId(id) ? `"${id}"` : JSON.stringify
 
 const jsonName = (name: string | null): string => (name === null ? "null" : JSON.stringify(clean(name)))
 
+const callerOf = ({ apiKeyId, principal }: UsageFacts): string => principal ?? (apiKeyId === null ? "anonymous" : "key")
+
 /** The parts of a line that rows with the same facts share, in the order of the line. */
 const sharedParts = (facts: UsageFacts) => ({
   begin: `,"level":"${levelOf(facts)}","msg":"request","requestId":`,
@@ -40,7 +42,7 @@ const sharedParts = (facts: UsageFacts) => ({
     `"model":${jsonName(facts.model)},"combo":${jsonName(facts.combo)},"status":${jsonNumber(facts.status)},` +
     `"outcome":"${facts.outcome}","streamed":${facts.streamed},"latencyMs":`,
   attempts: `,"attempts":${jsonNumber(facts.attempts)},"tokensIn":`,
-  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},"error":${jsonName(facts.error)}}`
+  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},"principal":"${callerOf(facts)}","error":${jsonName(facts.error)}}`
 })
 
 /**

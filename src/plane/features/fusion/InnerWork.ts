@@ -45,7 +45,7 @@ export const memberWork = (panel: InnerWork, member: Member, reply: ClientReply)
   ...panel,
   exchange: { ...panel.exchange, codec: innerCodec(panel), reply },
   decision: { ...panel.decision, order: member },
-  trail: new Trail()
+  trail: new Trail(panel.trail.live)
 })
 
 /** The client's codec for the answer; for the question the wire's own, where the client's endpoint has a smaller one. */
@@ -70,5 +70,5 @@ export const judgeWork = (
   exchange: { ...work.exchange, codec: judgeCodec(work) },
   envelope: { ...work.envelope, needsRewrite: true },
   decision: { ...work.decision, order, reason },
-  trail: new Trail()
+  trail: new Trail(work.trail.live)
 })

@@ -1,9 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
 import { EventEmitter } from "node:events"
-import { eventFrame, type LiveEvent, readClientFrame } from "../../../../src/entry/live/Channels.ts"
+import { channels, eventFrame, type LiveEvent, readClientFrame } from "../../../../src/entry/live/Channels.ts"
 import { highWaterBytes, type LiveSocket, makeLiveClient, mostWaiting } from "../../../../src/entry/live/LiveClient.ts"
 import { headersAtMain } from "../../../../src/entry/server/LivePort.ts"
-import { makeSampler, mostPerSecond } from "../../../../src/entry/live/Sampler.ts"
+import { makeSampler, mostPerSecond, mostRequestsAtOnce, type Sampler } from "../../../../src/entry/live/Sampler.ts"
+import { makeStats, mostProviders, type StatsFrame } from "../../../../src/entry/live/Stats.ts"
+import { noTokens, type UsageRow } from "../../../../src/domain/Usage.ts"
+import { makeSources } from "../../../../src/entry/live/Sources.ts"
+import type { GatewayEvent } from "../../../../src/observe/Events.ts"
+import type { ProgressEvent } from "../../../../src/plane/request/RunningRequests.ts"
+import { usageRow } from "../../../support/usageRow.ts"
 
 const eventAt = (n: number, channel: LiveEvent["channel"] = "requests"): LiveEvent => ({
   channel,
@@ -12,18 +19,83 @@ const eventAt = (n: number, channel: LiveEvent["channel"] = "requests"): LiveEve
   data: { n }
 })
 
+const admitted = (sampler: Sampler, event: LiveEvent): boolean => sampler.admit(event.channel, event.event, () => event)
+
 describe("sampling", () => {
   it("lets the first events of a second on, and the last of the rest with how many it stands for", () => {
     const sampler = makeSampler()
-    const admitted = Array.from({ length: 50 }, (_, n) => sampler.admit(eventAt(n))).filter(Boolean)
-    assert.lengthOf(admitted, mostPerSecond)
-    assert.isTrue(sampler.admit(eventAt(50, "health")))
+    const onward = Array.from({ length: 50 }, (_, n) => admitted(sampler, eventAt(n))).filter(Boolean)
+    assert.lengthOf(onward, mostRequestsAtOnce)
+    assert.isTrue(admitted(sampler, eventAt(50, "health")))
     const [held, ...others] = sampler.turn()
     assert.lengthOf(others, 0)
-    assert.deepStrictEqual(held, { event: eventAt(49), sampled: 50 - mostPerSecond })
+    assert.deepStrictEqual(held, { event: eventAt(49), sampled: 50 - mostRequestsAtOnce })
     assert.deepInclude(JSON.parse(eventFrame(eventAt(49), 30)), { sampled: 30 })
-    assert.isTrue(sampler.admit(eventAt(51)))
+    assert.isTrue(admitted(sampler, eventAt(51)))
     assert.deepStrictEqual(sampler.turn(), [])
+  })
+
+  it.prop(
+    "never tells more than the limit in a second, and says of every event that it was told or stood for",
+    [fc.array(fc.array(fc.tuple(fc.nat(7), fc.nat(9)), { maxLength: 200 }), { maxLength: 20 })],
+    ([seconds]) => {
+      const sampler = makeSampler()
+      const counts = new Map<string, number>()
+      const add = (kind: string, count: number): void => void counts.set(kind, (counts.get(kind) ?? 0) + count)
+      let told = 0
+      const turn = (): boolean => {
+        const held = sampler.turn()
+        for (const { event, sampled } of held) add(`${event.channel} ${event.event}`, -sampled)
+        assert.isAtMost(told + held.length, mostPerSecond)
+        told = 0
+        return held.length > 0
+      }
+      for (const second of seconds) {
+        for (const [place, kind] of second) {
+          const channel = channels[place] ?? "requests"
+          const name = `event.${channel === "requests" ? kind % 6 : kind}`
+          add(`${channel} ${name}`, 1)
+          if (!admitted(sampler, { channel, event: name, atMs: 0, data: {} })) continue
+          told += 1
+          add(`${channel} ${name}`, -1)
+        }
+        turn()
+      }
+      while (turn());
+      assert.isTrue([...counts.values()].every((count) => count === 0))
+    }
+  )
+})
+
+describe("the sums of a second", () => {
+  it("are those of all rows, by provider and in all, with the rest of the providers together", () => {
+    const stats = makeStats()
+    stats.begin({ inflight: 0, started: 7 })
+    const rows = Array.from({ length: 500 }, (_, n) =>
+      usageRow({
+        provider: n % 31 === 0 ? null : `p${n % 30}`,
+        outcome: (["completed", "failed", "aborted"] as const)[n % 3] ?? "completed",
+        latencyMs: n + 1,
+        tokens: { ...noTokens, in: n, out: 2 * n },
+        costNanoUsd: n * 1_000
+      })
+    )
+    for (const each of rows) stats.add(each)
+    const frame = stats.take({ inflight: 3, started: 510 })
+    assert.deepInclude(frame, { inflight: 3, started: 503, p50Ms: 250, p95Ms: 475 })
+    assert.lengthOf(frame.byProvider, mostProviders)
+    for (const name of ["completed", "failed", "aborted", "tokensIn", "tokensOut"] as const) {
+      const parts = [...frame.byProvider, ...(frame.rest === null ? [] : [frame.rest])]
+      assert.strictEqual(
+        parts.reduce((sum, part) => sum + part[name], 0),
+        frame[name]
+      )
+    }
+    assert.strictEqual(frame.completed + frame.failed + frame.aborted, 500)
+    assert.strictEqual(frame.tokensIn, (499 * 500) / 2)
+    assert.closeTo(frame.costUsd, ((499 * 500) / 2) * 1e-6, 1e-12)
+    const empty = stats.take({ inflight: 0, started: 510 })
+    assert.deepInclude(empty, { started: 0, completed: 0, p50Ms: null, p95Ms: null, byProvider: [], rest: null })
   })
 })
 
@@ -92,4 +164,104 @@ describe("the own port", () => {
     const plain = { host }
     assert.strictEqual(headersAtMain(plain, 20128), plain)
   })
+})
+
+describe("what is listened to", () => {
+  /** The services as plain lists of listeners. */
+  const fakes = () => {
+    const rows = new Set<(row: UsageRow) => void>()
+    const progress = new Set<(event: ProgressEvent) => void>()
+    const events = new Set<(event: GatewayEvent) => void>()
+    const adding =
+      <A>(set: Set<A>) =>
+      (listener: A) => {
+        set.add(listener)
+        return () => void set.delete(listener)
+      }
+    const gauges = { inflight: 0, started: 0 }
+    return {
+      rows,
+      progress,
+      events,
+      gauges,
+      options: {
+        events: { listen: adding(events), listenToRequests: adding(rows) },
+        running: { count: () => gauges.inflight, started: () => gauges.started, listen: adding(progress) },
+        nowMs: () => 0
+      }
+    }
+  }
+
+  it("is what somebody wants, and nothing while nobody listens", () => {
+    const { events, options, progress, rows } = fakes()
+    const sources = makeSources({ ...options, send: () => {} })
+    const sizes = () => [events.size, rows.size, progress.size]
+    sources.listen(new Set(["stats"]))
+    assert.deepStrictEqual(sizes(), [0, 1, 0])
+    sources.listen(new Set(["requests"]))
+    assert.deepStrictEqual(sizes(), [0, 1, 1])
+    sources.listen(new Set(["health", "config"]))
+    assert.deepStrictEqual(sizes(), [1, 0, 0])
+    sources.listen(new Set(channels))
+    assert.deepStrictEqual(sizes(), [1, 1, 1])
+    sources.listen(new Set())
+    assert.deepStrictEqual(sizes(), [0, 0, 0])
+  })
+
+  it.prop(
+    "adds up over a minute of random traffic, in at most 20 frames each second",
+    [fc.infiniteStream(fc.tuple(fc.nat(40), fc.nat(2), fc.nat(9_999))), fc.nat(3_000)],
+    ([stream, perSecond]) => {
+      const { gauges, options, progress, rows } = fakes()
+      const sent: Array<LiveEvent> = []
+      const sums = { completed: 0, failed: 0, aborted: 0, tokensIn: 0, tokensOut: 0, nano: 0, started: 0 }
+      const told = { ...sums }
+      let stoodFor = 0
+      const sources = makeSources({
+        ...options,
+        send: (event, sampled = 1) => {
+          sent.push(event)
+          if (event.channel === "requests") stoodFor += sampled
+        }
+      })
+      sources.listen(new Set(channels))
+      let happened = 0
+      for (let second = 0; second < 60; second += 1) {
+        const requests = second % 3 === 0 ? perSecond : second
+        for (let n = 0; n < requests; n += 1) {
+          const [provider, kind, tokens] = stream.next().value
+          const outcome = (["completed", "failed", "aborted"] as const)[kind] ?? "completed"
+          gauges.started += 1
+          for (const listener of progress) listener({ type: "request.started", atMs: 0, data: () => ({}) })
+          const row = usageRow({
+            provider: `p${provider}`,
+            outcome,
+            latencyMs: tokens,
+            tokens: { ...noTokens, in: tokens, out: kind },
+            costNanoUsd: tokens * 10
+          })
+          for (const listener of rows) listener(row)
+          sums[outcome] += 1
+          sums.started += 1
+          sums.tokensIn += tokens
+          sums.tokensOut += kind
+          sums.nano += tokens * 10
+          happened += 2
+        }
+        sources.turn()
+        assert.isAtMost(sent.length, mostPerSecond + 1)
+        for (const { channel, data } of sent.splice(0)) {
+          if (channel !== "stats") continue
+          const frame = data as unknown as StatsFrame
+          for (const name of ["completed", "failed", "aborted", "tokensIn", "tokensOut", "started"] as const) {
+            told[name] += frame[name]
+          }
+          told.nano += Math.round(frame.costUsd * 1e9)
+        }
+      }
+      assert.deepStrictEqual(told, sums)
+      assert.strictEqual(stoodFor, happened)
+    },
+    { fastCheck: { numRuns: 5 } }
+  )
 })

@@ -76,13 +76,20 @@ export interface Names {
   readonly key: string | null
 }
 
+const withoutKey: Readonly<Record<UsageLog["principal"], string>> = {
+  key: "an API key",
+  operator: "the operator",
+  session: "an admin session",
+  anonymous: "a caller without a key"
+}
+
 export const story = (row: UsageLog, { connection, key }: Names): string =>
   fields([
     ["Request", row.requestId],
     ["Arrived", row.timestamp],
     ["Status", `${row.status}, ${row.outcome}`],
     ["Error", row.error ?? "-"],
-    ["Asked by", key ?? row.apiKeyId ?? "a caller without a key"],
+    ["Asked by", key ?? row.apiKeyId ?? withoutKey[row.principal]],
     ["Asked for", `${row.requestedModel} (${row.sourceWire}${row.streamed ? ", streamed" : ""})`],
     ["Combo", row.combo ?? "-"],
     ["Served by", servedBy(row) ?? "-"],

@@ -1,0 +1,73 @@
+/** What the feed listens to: only what somebody wants. Where nobody does, nothing is made of any event, and requests read one boolean. */
+import type * as Events from "../../observe/Events.ts"
+import type { RunningRequests } from "../../plane/request/RunningRequests.ts"
+import { type Channel, type LiveEvent, ofEvent, ofProgress, ofRequest, statsEvent } from "./Channels.ts"
+import { makeSampler } from "./Sampler.ts"
+import { makeStats } from "./Stats.ts"
+
+export interface SourcesOptions {
+  readonly events: Pick<typeof Events.Events.Service, "listen" | "listenToRequests">
+  readonly running: Pick<typeof RunningRequests.Service, "count" | "listen" | "started">
+  readonly nowMs: () => number
+  readonly send: (event: LiveEvent, sampled?: number) => void
+}
+
+export interface Sources {
+  /** Listens to what these channels need, and to nothing else. */
+  readonly listen: (wanted: ReadonlySet<Channel>) => void
+  /** A second is over. */
+  readonly turn: () => void
+}
+
+const nobody: ReadonlySet<Channel> = new Set()
+
+export const makeSources = ({ events, nowMs, running, send }: SourcesOptions): Sources => {
+  const sampler = makeSampler()
+  const stats = makeStats()
+  const gauges = () => ({ inflight: running.count(), started: running.started() })
+  let wanted = nobody
+  let stops: ReadonlyArray<() => void> = []
+
+  const offer = (channel: Channel, event: string, make: () => LiveEvent): void => {
+    if (sampler.admit(channel, event, make)) send(make())
+  }
+
+  const listenTo = (channels: ReadonlySet<Channel>): ReadonlyArray<() => void> => {
+    const ofRequests = channels.has("requests")
+    const ofStats = channels.has("stats")
+    const started: Array<() => void> = []
+    if ([...channels].some((channel) => channel !== "requests" && channel !== "stats")) {
+      started.push(
+        events.listen((event) => {
+          const made = ofEvent(event)
+          if (channels.has(made.channel)) offer(made.channel, made.event, () => made)
+        })
+      )
+    }
+    if (ofRequests || ofStats) {
+      started.push(
+        events.listenToRequests((row) => {
+          if (ofStats) stats.add(row)
+          if (ofRequests) offer("requests", row.outcome, () => ofRequest(row))
+        })
+      )
+    }
+    if (ofRequests) started.push(running.listen((event) => offer("requests", event.type, () => ofProgress(event))))
+    return started
+  }
+
+  return {
+    listen: (channels) => {
+      for (const stop of stops) stop()
+      if (channels.has("stats") && !wanted.has("stats")) stats.begin(gauges())
+      wanted = channels
+      stops = listenTo(channels)
+      // What was held for those who have left is for nobody.
+      if (channels.size === 0) while (sampler.turn().length > 0);
+    },
+    turn: () => {
+      for (const { event, sampled } of sampler.turn()) send(event, sampled)
+      if (wanted.has("stats")) send(statsEvent(stats.take(gauges()), nowMs()))
+    }
+  }
+}
