@@ -71,7 +71,9 @@ const beside = async (url, name, work) => {
   await pinging
   pings.sort((one, other) => one - other)
   const ping = (part) => (pings[Math.floor(part * (pings.length - 1))] ?? 0).toFixed(1)
-  process.stdout.write(`${name.padEnd(64)} ${tookMs.toFixed(1).padStart(8)} ms   ping p99 ${ping(0.99)}, longest ${ping(1)} ms\n`)
+  process.stdout.write(
+    `${name.padEnd(64)} ${tookMs.toFixed(1).padStart(8)} ms   ping p99 ${ping(0.99)}, longest ${ping(1)} ms\n`
+  )
 }
 
 /** The median of some asks, the first one left out; and what the last one said. */
@@ -103,7 +105,9 @@ try {
     const begun = performance.now()
     const database = new Sqlite(join(folder, "gateway.sqlite"), { readonly: true })
     const done = database
-      .prepare("SELECT MIN(a.seq, b.seq) >= (SELECT MAX(seq) FROM usage_log) FROM usage_summed a, usage_series_summed b")
+      .prepare(
+        "SELECT MIN(a.seq, b.seq) >= (SELECT MAX(seq) FROM usage_log) FROM usage_summed a, usage_series_summed b"
+      )
       .pluck()
     while (done.get() !== 1) await delay(50)
     const size = database.prepare("SELECT SUM(pgsize) FROM dbstat WHERE name = ?").pluck()
@@ -120,7 +124,7 @@ try {
     `from=${ago(30 * dayMs)}&step=day&by=apiKey&tz=Europe/Zurich`,
     `from=${ago(30 * dayMs)}&step=day&by=model&tz=Asia/Kathmandu`,
     `from=${ago(20 * dayMs)}&step=hour&by=outcome`,
-    `from=${ago(20 * dayMs)}&step=hour&by=apiKey&top=50`,
+    `from=${ago(20 * dayMs)}&step=hour&by=apiKey&top=30`,
     `from=${ago(20 * dayMs)}&step=hour&by=model&combo=fast&status=5xx`,
     `from=${ago(8 * 3_600_000)}&step=minute&by=model`,
     `from=${ago(30 * dayMs)}&step=day&by=model&apiKeyId=key-3&tz=Europe/Zurich`,

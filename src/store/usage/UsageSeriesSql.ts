@@ -63,10 +63,14 @@ const grains = seriesGrains
   .map(({ keptMs, ms }, n) => `SELECT ${ms}${n === 0 ? " AS ms" : ""}, ? - ${keptMs}${n === 0 ? " AS since" : ""}`)
   .join(" UNION ALL ")
 
+/** Beginning of the shortest period that a row is kept in. */
+const shortestStart = `CASE WHEN timestamp_ms >= ? - ${keptMsOf(minuteMs)} THEN timestamp_ms / ${minuteMs} * ${minuteMs}
+  ELSE timestamp_ms / ${quarterMs} * ${quarterMs} END`
+
 export interface SeriesStep {
   /** Has the parameters of `where`. */
   readonly kinds: string
-  /** Has the parameters of `where`, and then the present time once for each grain. */
+  /** Has the present time, the parameters of `where`, and then the present time once for each grain. */
   readonly sums: string
 }
 
@@ -84,7 +88,7 @@ export const addSeries = (where: string, crowded: boolean): SeriesStep => {
       SELECT cube.id, ${selected}, MAX(timestamp_ms) FROM usage_log AS log CROSS JOIN ${cubes} WHERE ${where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
       ON CONFLICT (${kindColumns}) DO UPDATE SET last_ms = MAX(last_ms, excluded.last_ms)`,
     sums: `WITH each_row AS (
-        SELECT kind.id AS kind_id, kind.cube AS cube, timestamp_ms / ${minuteMs} * ${minuteMs} AS minute_ms, tokens_in, tokens_out,
+        SELECT kind.id AS kind_id, kind.cube AS cube, ${shortestStart} AS minute_ms, tokens_in, tokens_out,
           tokens_cache_read, cost_nano_usd, cost_nano_parts, latency_ms, ${latencyPlace} AS place
         FROM usage_log AS log CROSS JOIN ${cubes} CROSS JOIN usage_kinds AS kind ON kind.cube = cube.id AND ${isKind} WHERE ${where}
       ), by_minute AS MATERIALIZED (
@@ -110,7 +114,7 @@ export const isCrowdedSql = (where: string): string =>
   `SELECT COUNT(*) > ${mostGroups} AS crowded FROM (SELECT 1 FROM usage_kinds WHERE cube = 0 AND last_ms >=
     (SELECT MAX(timestamp_ms) / ${dayMs} * ${dayMs} FROM usage_log WHERE ${where}) LIMIT ${mostGroups + 1})`
 
-/** What series are split by; null: nothing. */
+/** Dimension that series are split by. */
 export type SeriesBy = "provider" | "model" | "connection" | "apiKey" | "combo" | "outcome"
 
 const keyColumns: Readonly<Record<Exclude<SeriesBy, "model">, string>> = {
@@ -147,6 +151,17 @@ export const unitStart = (column: string, { offsets }: Pick<TimeSteps, "offsets"
   return `CASE ${cases.join(" ")} ELSE ${usual} END`
 }
 
+/** Part of a range that the sums of one grain are read of. */
+export interface SeriesPart {
+  readonly grainMs: number
+  readonly sinceMs: number
+  readonly untilMs: number
+  /** Beginnings of the only periods that are read. */
+  readonly only?: ReadonlyArray<number>
+  /** Beginnings of periods that are not. */
+  readonly without?: ReadonlyArray<number>
+}
+
 export interface SeriesWanted {
   readonly steps: TimeSteps
   readonly unitMs: number
@@ -156,8 +171,8 @@ export interface SeriesWanted {
     | {
         readonly basis: "sums"
         /** Parts of the range, each by the sums of one grain. */
-        readonly parts: ReadonlyArray<{ readonly grainMs: number; readonly sinceMs: number; readonly untilMs: number }>
-        /** Whether keys and connections have to be told apart. */
+        readonly parts: ReadonlyArray<SeriesPart>
+        /** True where keys and connections have to be told apart. */
         readonly isWide: boolean
       }
     | { readonly basis: "log"; readonly leastId: string; readonly beforeId: string }
@@ -173,9 +188,14 @@ const joined = (conditions: ReadonlyArray<Condition>): Condition => ({
   parameters: conditions.flatMap(({ parameters }) => parameters)
 })
 
-const fromSums = (wanted: SeriesWanted, grainMs: number, sinceMs: number, untilMs: number): Condition => {
+const listed = (test: "IN" | "NOT IN", values: ReadonlyArray<number> | undefined): ReadonlyArray<Condition> =>
+  values === undefined
+    ? []
+    : [{ sql: `series.start_ms ${test} (SELECT value FROM json_each(?))`, parameters: [JSON.stringify(values)] }]
+
+const fromSums = (wanted: SeriesWanted, { grainMs, only, sinceMs, untilMs, without }: SeriesPart): Condition => {
   const { by, conditions, source, steps, unitMs } = wanted
-  const tests = joined(conditions)
+  const tests = joined([...listed("IN", only), ...listed("NOT IN", without), ...conditions])
   const cube = source.basis === "sums" && source.isWide ? 0 : 1
   return {
     sql: `SELECT ${keyOf(by, "kind")} AS key, ${unitStart("series.start_ms", steps, unitMs)} AS at,
@@ -214,7 +234,7 @@ const partsOf = (wanted: SeriesWanted): ReadonlyArray<Condition> => {
     ]
   }
   return [
-    ...source.parts.map(({ grainMs, sinceMs, untilMs }) => fromSums(wanted, grainMs, sinceMs, untilMs)),
+    ...source.parts.map((part) => fromSums(wanted, part)),
     fromRows(wanted, { sql: `seq > ${seriesSeq} AND ${isInRange}`, parameters: [firstMs, steps.endMs] })
   ]
 }
@@ -246,7 +266,7 @@ export const seriesPoints = (wanted: SeriesWanted): Condition => {
   }
 }
 
-/** How far the sums by kind are behind the log. */
+/** Finds how far the sums by kind are behind the log. */
 export const seriesPosition = `SELECT ${seriesSeq} AS summed, (SELECT MAX(seq) FROM usage_log) AS newest`
 
 /** The id of the last row that a look at the log may get to, from the newest of a range on. Has the parameters `leastId`, `beforeId`. */

@@ -94,9 +94,16 @@ const notes = {
   noHours: (sinceMs: number) => `Sums by hour are kept for 520 days: what is older than ${day(sinceMs)} is not in them.`
 }
 
+type Part = SumsSource["parts"][number]
+
+interface Parts {
+  readonly parts: ReadonlyArray<Part>
+  readonly inexact: ReadonlyArray<string>
+}
+
 /** Splits a range where the sums of a shorter grain are no longer kept. */
-const partsOf = ({ step, steps }: ChosenSteps, grainMs: number, timeZone: string, nowMs: number) => {
-  const parts: Array<SumsSource["parts"][number]> = []
+const partsOf = ({ step, steps }: ChosenSteps, grainMs: number, timeZone: string, nowMs: number): Parts => {
+  const parts: Array<Part> = []
   const inexact: Array<string> = []
   const [firstMs = 0] = steps.starts
   let untilMs = steps.endMs
@@ -114,6 +121,26 @@ const partsOf = ({ step, steps }: ChosenSteps, grainMs: number, timeZone: string
   return { parts, inexact }
 }
 
+/** Days that begin within hours: those hours by quarters, all others whole. */
+const daysByHours = (chosen: ChosenSteps, timeZone: string, nowMs: number): Parts => {
+  const { endMs, starts } = chosen.steps
+  const [firstMs = 0] = starts
+  const sinceMs = keptSince(quarterMs, nowMs)
+  const split = [...starts, endMs]
+    .filter((atMs) => atMs % hourMs !== 0)
+    .map((atMs) => Math.floor(atMs / hourMs) * hourMs)
+  const known = split.filter((atMs) => atMs >= sinceMs)
+  const quarters = known.flatMap((atMs) => [0, 1, 2, 3].map((n) => atMs + n * quarterMs))
+  const { inexact, parts } = partsOf(chosen, hourMs, timeZone, nowMs)
+  return {
+    parts: [
+      { grainMs: quarterMs, sinceMs: firstMs, untilMs: endMs, only: quarters },
+      ...parts.map((part) => (part.grainMs === hourMs ? { ...part, without: known } : part))
+    ],
+    inexact: [...(known.length < split.length ? [notes.hours(timeZone, sinceMs)] : []), ...inexact]
+  }
+}
+
 /** Chooses between the sums and the log. */
 export const sourceOf = (query: SeriesQuery, chosen: ChosenSteps, nowMs: number): ChosenSource => {
   const { by, filter, timeZone } = query
@@ -122,7 +149,10 @@ export const sourceOf = (query: SeriesQuery, chosen: ChosenSteps, nowMs: number)
   if (grainMs === null || !isSummed) return onTheLog
   const [firstMs = 0] = chosen.steps.starts
   if (grainMs === minuteMs && firstMs < nowMs - keptMsOf(minuteMs) + hourMs) return onTheLog
-  const { inexact, parts } = partsOf(chosen, grainMs, timeZone, nowMs)
+  const { inexact, parts } =
+    chosen.step === "day" && grainMs === quarterMs
+      ? daysByHours(chosen, timeZone, nowMs)
+      : partsOf(chosen, grainMs, timeZone, nowMs)
   const isWide =
     by === "apiKey" || by === "connection" || filter.apiKeyId !== undefined || filter.connectionId !== undefined
   return { sums: { basis: "sums", parts, isWide }, inexact }

@@ -131,7 +131,8 @@ export const make = Effect.gen(function* () {
         const [day] = yield* run<{ readonly crowded: number }>(seriesIsCrowded, last)
         const { kinds, sums } = day?.crowded === 1 ? seriesOf.crowded : seriesOf.usual
         yield* run(kinds, last)
-        yield* run(sums, last, ...seriesGrains.map(() => Math.trunc(nowMs)))
+        const now = Math.trunc(nowMs)
+        yield* run(sums, now, last, ...seriesGrains.map(() => now))
         yield* run("UPDATE usage_series_summed SET seq = ?", last)
         return true
       })

@@ -176,8 +176,8 @@ export const SeriesQuery = Schema.Struct({
   ),
   top: field(
     given(
-      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 50)).annotations({
-        jsonSchema: { type: "integer", minimum: 1, maximum: 50 }
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 30)).annotations({
+        jsonSchema: { type: "integer", minimum: 1, maximum: 30 }
       })
     ),
     "Series at most, those with the most requests; all others are in `rest`. Absent: 10.",

@@ -71,7 +71,7 @@ it.live("shows usage step by step, split and filtered as the log is, and refuses
           ["step=week", "step"],
           ["by=status", "by"],
           ["top=0", "top"],
-          ["top=51", "top"],
+          ["top=31", "top"],
           ["timezone=UTC", "timezone"],
           ["cursor=x", "cursor"],
           ["limit=1", "limit"]

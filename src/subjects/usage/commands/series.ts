@@ -78,7 +78,7 @@ const flags = {
   ),
   by: Options.choice("by", splits).pipe(Options.withDescription("What to split by."), Options.optional),
   top: Options.integer("top").pipe(
-    taking(Schema.Int.pipe(Schema.between(1, 50)), () => "--top must be a whole number from 1 to 50."),
+    taking(Schema.Int.pipe(Schema.between(1, 30)), () => "--top must be a whole number from 1 to 30."),
     Options.withDescription("Series at most; all others are summed up."),
     Options.withDefault(10)
   ),
