@@ -14,6 +14,7 @@ import * as FreeProxies from "../plane/providers/FreeProxies.ts"
 import * as QuotaChecks from "../subjects/registeredKeys/QuotaChecks.ts"
 import * as SystemHealth from "../subjects/system/SystemHealth.ts"
 import * as UsageExport from "../subjects/usage/UsageExport.ts"
+import * as UsageSeries from "../subjects/usage/UsageSeries.ts"
 import * as OperatorSpending from "../subjects/connections/OperatorSpending.ts"
 import * as PriceBook from "../observe/usage/PriceBook.ts"
 import { subjectServices } from "./subjectServices.generated.ts"
@@ -23,6 +24,7 @@ import * as AcpAgents from "../agents/tools/AcpAgents.ts"
 import * as Detector from "../agents/tools/detection/Detector.ts"
 import * as Skills from "../agents/skills/Skills.ts"
 import * as CallSumsRepo from "../subjects/usage/CallSumsRepo.ts"
+import * as SeriesRepo from "../subjects/usage/SeriesRepo.ts"
 import * as UsageExportRepo from "../subjects/usage/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../subjects/usageHistory/repo.ts"
 import * as UsageSearchRepo from "../subjects/usage/UsageSearchRepo.ts"
@@ -43,7 +45,8 @@ export const management = Layer.mergeAll(
   QuotaChecks.layer,
   Skills.layer,
   SystemHealth.layer,
-  UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer))
+  UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer)),
+  UsageSeries.layer.pipe(Layer.provide(SeriesRepo.layer))
 ).pipe(
   Layer.provideMerge(subjectServices),
   Layer.provideMerge(configurationCopies.pipe(Layer.provideMerge(rehearsals))),

@@ -14,10 +14,10 @@ import { taking } from "../flags/Forms.ts"
 import { OutputFormat } from "../output/Format.ts"
 import * as Output from "../output/Output.ts"
 import { Screen } from "../output/Screen.ts"
+import { filterFlags, type RowFilter, rowFilter } from "../../subjects/usage/commands/logs/filters.ts"
 import { columns, followHeader, followLine, Page } from "../../subjects/usage/commands/logs/rows.ts"
 import { showRequest } from "../../subjects/usage/commands/logs/show.ts"
 import { timeFlag as time } from "../../subjects/usage/commands/logs/timeFlag.ts"
-import { pickKey } from "../finding/pickKey.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -33,12 +33,7 @@ const flags = {
   ),
   since: text("since", "Requests since then: 30m, 2h, 7d ago, a day such as 2026-11-22, or a time."),
   until: text("until", "Requests before then, given as for --since."),
-  status: text("status", "A status such as 429, a class such as 5xx, or completed, failed, aborted."),
-  provider: text("provider", "Requests that this provider served."),
-  model: text("model", "Requests that this model served, as the provider calls it."),
-  key: text("key", "Requests of this API key: its name, its id or the beginning of it."),
-  batch: text("batch", "Requests that are lines of this batch, by its id."),
-  search: text("search", "Requests with this text in their ids, names, outcome, status or error."),
+  ...filterFlags,
   limit: Options.integer("limit").pipe(
     taking(Schema.Int.pipe(Schema.between(1, 1000)), () => "--limit must be a whole number from 1 to 1000."),
     Options.withDescription("How many rows to show, 1 to 1000."),
@@ -49,43 +44,20 @@ const flags = {
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 
-const filterFields = ["from", "to", "status", "provider", "model", "search", "apiKeyId", "batchId"] as const
-type Filter = Pick<LogsQuery, (typeof filterFields)[number]>
-
-const flagNames = {
-  status: "--status",
-  provider: "--provider",
-  model: "--model",
-  search: "--search",
-  batchId: "--batch",
-  cursor: "--cursor",
-  from: "--since",
-  to: "--until"
-}
-
-const keyId = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "keys")
-  const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return (yield* pickKey(keys, word)).id
-})
+type Filter = RowFilter & Pick<LogsQuery, "from" | "to">
 
 const filterOf = Effect.fnUntraced(function* (to: Client.Target, given: Given) {
   // The cursor is checked here, too; it is no part of the filter.
-  const { cursor: _, ...filter } = yield* body(
-    LogsQuery.pick(...filterFields, "cursor"),
+  const { cursor: _, ...times } = yield* body(
+    LogsQuery.pick("from", "to", "cursor"),
     {
       from: yield* time("--since", given.since),
       to: yield* time("--until", given.until),
-      status: Option.getOrUndefined(given.status),
-      provider: Option.getOrUndefined(given.provider),
-      model: Option.getOrUndefined(given.model),
-      search: Option.getOrUndefined(given.search),
-      batchId: Option.getOrUndefined(given.batch),
-      cursor: Option.getOrUndefined(given.cursor),
-      apiKeyId: Option.isNone(given.key) ? undefined : yield* keyId(to, given.key.value)
+      cursor: Option.getOrUndefined(given.cursor)
     },
-    flagNames
+    { cursor: "--cursor", from: "--since", to: "--until" }
   )
+  const filter: Filter = { ...times, ...(yield* rowFilter(to, given)) }
   return filter
 })
 

@@ -15,6 +15,7 @@ import type { QuotaChecks } from "../../subjects/registeredKeys/QuotaChecks.ts"
 import type { Rehearsals } from "../../subjects/configuration/Rehearsals.ts"
 import type { SystemHealth } from "../../subjects/system/SystemHealth.ts"
 import type { UsageExport } from "../../subjects/usage/UsageExport.ts"
+import type { UsageSeries } from "../../subjects/usage/UsageSeries.ts"
 import type { AppConfig } from "../../platform/AppConfig.ts"
 import type { ProcessFacts } from "../../platform/ProcessFacts.ts"
 import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
@@ -65,6 +66,7 @@ export type UseCases =
   | Skills
   | SystemHealth
   | UsageExport
+  | UsageSeries
 
 /** Other services that the plane needs. */
 export type PlaneServices =

@@ -45,6 +45,7 @@ import costNotes from "./0043_cost_notes.ts"
 import limitThresholds from "./0044_limit_thresholds.ts"
 import usagePrincipal from "./0045_usage_principal.ts"
 import sessionOrigin from "./0046_session_origin.ts"
+import usageSeries from "./0048_usage_series.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -92,5 +93,6 @@ export const migrations = {
   "0043_cost_notes": costNotes,
   "0044_limit_thresholds": limitThresholds,
   "0045_usage_principal": usagePrincipal,
-  "0046_session_origin": sessionOrigin
+  "0046_session_origin": sessionOrigin,
+  "0048_usage_series": usageSeries
 }

@@ -18,7 +18,7 @@ export const hours: Grain = { table: "usage_hours", ms: hourMs }
 export const days: Grain = { table: "usage_days", ms: dayMs }
 
 /** Sums stop here: a hostile upstream that reports absurd counts must not stop them with an overflow. */
-const largest = Number.MAX_SAFE_INTEGER
+export const largest = Number.MAX_SAFE_INTEGER
 
 export const dimensions = ["api_key_id", "provider", "connection_id", "model"] as const
 

@@ -8,7 +8,7 @@ import { idAt, type UsageFilter } from "./repo.ts"
 
 export type ExportFilter = Pick<
   UsageFilter,
-  "apiKeyId" | "model" | "outcome" | "provider" | "sinceMs" | "status" | "untilMs"
+  "apiKeyId" | "endedAs" | "model" | "provider" | "sinceMs" | "status" | "untilMs"
 >
 
 export class UsageExportRepo extends Context.Tag("gateway/subjects/usage/UsageExportRepo")<
@@ -22,7 +22,7 @@ export class UsageExportRepo extends Context.Tag("gateway/subjects/usage/UsageEx
 /** Rows of a page: they are copied from the thread and written as text at once. */
 export const exportPage = 500
 
-const equal = { apiKeyId: "api_key_id", outcome: "outcome", provider: "provider" } as const
+const equal = { apiKeyId: "api_key_id", endedAs: "outcome", provider: "provider" } as const
 
 const conditionsOf = (afterId: string, filter: ExportFilter) => {
   const { model, sinceMs, status, untilMs } = filter

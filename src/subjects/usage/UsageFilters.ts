@@ -9,14 +9,27 @@ const isOutcome = (status: string): status is Outcome => outcomes.has(status)
 
 /** `5xx` is all of its class. */
 const statusOf = (status: string): UsageFilter => {
-  if (isOutcome(status)) return { outcome: status }
+  if (isOutcome(status)) return { endedAs: status }
   const from = Number(status.replace("xx", "00"))
   return { status: [from, status.endsWith("xx") ? from + 99 : from] }
 }
 
-const equalFields = ["provider", "connectionId", "model", "requestedModel", "apiKeyId", "batchId", "search"] as const
+const equalFields = [
+  "provider",
+  "connectionId",
+  "model",
+  "requestedModel",
+  "apiKeyId",
+  "batchId",
+  "combo",
+  "outcome",
+  "search"
+] as const
 
-export const filterOf = (query: LogsQuery): UsageFilter => {
+/** Filters of a query, without its page. */
+export type FilterQuery = Omit<LogsQuery, "limit" | "cursor" | "after">
+
+export const filterOf = (query: FilterQuery): UsageFilter => {
   const { from, requestId, status, to } = query
   return {
     ...Struct.pick(query, ...equalFields),

@@ -5,6 +5,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,6 +15,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { withLateSync } from "../../store/engine/LateSync.ts"
 import * as Table from "../../store/engine/Table.ts"
 import { addFacets, removeFacets } from "../../store/usage/UsageFacetsSql.ts"
+import { addSeries, isCrowdedSql, keptMsOf, seriesGrains, seriesSeq } from "../../store/usage/UsageSeriesSql.ts"
 import { idAt } from "./repo.ts"
 import {
   addRows,
@@ -36,7 +38,7 @@ export type Expired =
 export class UsageSumsRepo extends Context.Tag("gateway/subjects/usage/UsageSumsRepo")<
   UsageSumsRepo,
   {
-    /** Adds the next rows to the sums; returns whether more may wait. */
+    /** Adds the next rows to the sums, and then to those by kind; returns whether more may wait. */
     readonly sumNext: Effect.Effect<boolean, StoreError>
     /** The number of the newest row; 0 when there is none. */
     readonly newest: Effect.Effect<number, StoreError>
@@ -49,6 +51,7 @@ export class UsageSumsRepo extends Context.Tag("gateway/subjects/usage/UsageSums
 
 /** Rows of one step. */
 export const sumStep = 500
+export const seriesStep = 250
 export const deleteStep = 200
 /** The longest window of a limit, and an hour for a change of the clocks. */
 const longestWindowMs = 31 * dayMs + hourMs
@@ -74,6 +77,12 @@ const facetsOfNext = addFacets(nextRows)
 const facetsGone = removeFacets(listedRows)
 
 const nextSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${summedSeq} ORDER BY seq LIMIT ${sumStep})`
+
+const nextOfSeries = `seq > ${seriesSeq} AND seq <= ?`
+const nextSeriesSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${seriesSeq} ORDER BY seq LIMIT ${seriesStep})`
+const seriesOf = { usual: addSeries(nextOfSeries, false), crowded: addSeries(nextOfSeries, true) }
+const seriesIsCrowded = isCrowdedSql(nextOfSeries)
+
 const keepMinutes = addRows(
   minutes,
   `${listedRows} AND timestamp_ms >= ? AND (timestamp_ms >= ? OR (log.api_key_id IS NOT NULL AND log.${hasLimits}))`
@@ -98,7 +107,7 @@ export const make = Effect.gen(function* () {
       )
     }).pipe(Effect.uninterruptible, Effect.mapError(Table.named(operation)))
 
-  const sumNext = inTransaction("UsageSumsRepo.sumNext", (run) =>
+  const sumRows = inTransaction("UsageSumsRepo.sumNext", (run) =>
     Effect.gen(function* () {
       const [found] = yield* run<{ readonly seq: number | null }>(nextSeq)
       const last = found?.seq ?? null
@@ -113,6 +122,26 @@ export const make = Effect.gen(function* () {
     })
   )
 
+  const sumSeries = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    inTransaction("UsageSumsRepo.sumSeries", (run) =>
+      Effect.gen(function* () {
+        const [found] = yield* run<{ readonly seq: number | null }>(nextSeriesSeq)
+        const last = found?.seq ?? null
+        if (last === null) return false
+        const [day] = yield* run<{ readonly crowded: number }>(seriesIsCrowded, last)
+        const { kinds, sums } = day?.crowded === 1 ? seriesOf.crowded : seriesOf.usual
+        yield* run(kinds, last)
+        const now = Math.trunc(nowMs)
+        yield* run(sums, now, last, ...seriesGrains.map(() => now))
+        yield* run("UPDATE usage_series_summed SET seq = ?", last)
+        return true
+      })
+    )
+  )
+
+  /** The sums by kind come after: limits of keys wait for the others. */
+  const sumNext = Effect.flatMap(sumRows, (some) => (some ? Effect.succeed(true) : sumSeries))
+
   const newest = sql<{ readonly seq: number | null }>`SELECT MAX(seq) AS seq FROM usage_log`.pipe(
     Effect.mapBoth({ onFailure: Table.named("UsageSumsRepo.newest"), onSuccess: ([row]) => row?.seq ?? 0 })
   )
@@ -123,14 +152,14 @@ export const make = Effect.gen(function* () {
   ): readonly [statement: string, ...parameters: ReadonlyArray<Column>] =>
     expired._tag === "Before"
       ? [
-          `SELECT seq FROM usage_log WHERE id < ? AND timestamp_ms < ? AND seq <= MIN(?, ${summedSeq}) ORDER BY id LIMIT ${deleteStep}`,
+          `SELECT seq FROM usage_log WHERE id < ? AND timestamp_ms < ? AND seq <= MIN(?, ${summedSeq}, ${seriesSeq}) ORDER BY id LIMIT ${deleteStep}`,
           // An id has the time of its row or, after the clock was set back, a later one.
           idAt(expired.beforeMs + hourMs),
           expired.beforeMs,
           upTo
         ]
       : [
-          `SELECT seq FROM usage_log WHERE seq <= MIN(?, ${summedSeq}, (SELECT MAX(seq) FROM usage_log) - ?) ORDER BY seq LIMIT ${deleteStep}`,
+          `SELECT seq FROM usage_log WHERE seq <= MIN(?, ${summedSeq}, ${seriesSeq}, (SELECT MAX(seq) FROM usage_log) - ?) ORDER BY seq LIMIT ${deleteStep}`,
           upTo,
           expired.maxRows
         ]
@@ -153,25 +182,36 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const oldSums = [
-    (nowMs: number) => ["usage_hours", `start_ms < ${nowMs - hoursKeptMs}`] as const,
-    (nowMs: number) => ["usage_days", `start_ms < ${nowMs - daysKeptMs}`] as const,
-    (nowMs: number) => ["usage_minutes", `start_ms < ${nowMs - longestWindowMs}`] as const,
-    (nowMs: number) => ["usage_minutes", `start_ms < ${nowMs - recentMs} AND NOT ${hasLimits}`] as const
+  const key = "start_ms, api_key_id, provider, connection_id, model"
+  const seriesKey = "cube, step_ms, start_ms, kind_id"
+  const oldSums = (nowMs: number): ReadonlyArray<readonly [table: string, key: string, where: string]> => [
+    ["usage_hours", key, `start_ms < ${nowMs - hoursKeptMs}`],
+    ["usage_days", key, `start_ms < ${nowMs - daysKeptMs}`],
+    ["usage_minutes", key, `start_ms < ${nowMs - longestWindowMs}`],
+    ["usage_minutes", key, `start_ms < ${nowMs - recentMs} AND NOT ${hasLimits}`],
+    ...seriesGrains.flatMap(({ keptMs, ms }) =>
+      [0, 1].map(
+        (cube) =>
+          [
+            "usage_series",
+            seriesKey,
+            `cube = ${cube} AND step_ms = ${ms} AND start_ms < ${Math.floor((nowMs - keptMs) / ms) * ms}`
+          ] as const
+      )
+    ),
+    ["usage_kinds", "id", `last_ms < ${nowMs - keptMsOf(dayMs) - dayMs}`]
   ]
 
   const deleteOldSums = Effect.fn("UsageSumsRepo.deleteOldSums")((nowMs: number) =>
     inTransaction("UsageSumsRepo.deleteOldSums", (run) =>
-      Effect.reduce(oldSums, 0, (count, of) => {
-        const [table, where] = of(Math.trunc(nowMs))
-        const key = "start_ms, api_key_id, provider, connection_id, model"
-        return Effect.map(
+      Effect.reduce(oldSums(Math.trunc(nowMs)), 0, (count, [table, columns, where]) =>
+        Effect.map(
           run(
-            `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${deleteStep}) RETURNING 1`
+            `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE ${where} LIMIT ${deleteStep}) RETURNING 1`
           ),
           (gone) => count + gone.length
         )
-      })
+      )
     )
   )
 

@@ -1,5 +1,6 @@
-/** `/api/usage/logs` and `/api/usage/{connectionId}`. */
+/** `/api/usage/{logs,series}` and `/api/usage/{connectionId}`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Usage } from "./routes.ts"
@@ -9,9 +10,13 @@ import { answered } from "../../entry/handling/Answers.ts"
 import { connectionUsage } from "../quotaGroups/QuotaViews.ts"
 import { filterOf } from "./UsageFilters.ts"
 import { usageLog } from "../../entry/handling/Views.ts"
+import { seriesQuery, seriesView } from "./SeriesViews.ts"
+import { UsageSeries } from "./UsageSeries.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers) =>
-  Effect.map(UsageReports, (reports) => {
+  Effect.gen(function* () {
+    const reports = yield* UsageReports
+    const series = yield* UsageSeries
     const logs = ({ urlParams }: { readonly urlParams: LogsQuery }) => {
       const { after, cursor = null, limit = null } = urlParams
       const filter = filterOf(urlParams)
@@ -24,6 +29,14 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
     return handlers
       .handle("logs", logs)
       .handle("requestLogs", logs)
+      .handle("series", ({ urlParams }) =>
+        answered(
+          Effect.gen(function* () {
+            const query = seriesQuery(urlParams, yield* Clock.currentTimeMillis)
+            return seriesView(query, yield* series.series(query))
+          })
+        )
+      )
       .handle("connection", ({ path }) => answered(Effect.map(reports.quotasOf(path.connectionId), connectionUsage)))
   })
 )

@@ -20,7 +20,10 @@ export interface UsageFilter {
   readonly connectionId?: string
   readonly model?: string
   readonly requestedModel?: string
+  readonly combo?: string
   readonly outcome?: Outcome
+  /** Outcome that a status stands for, such as `completed`. */
+  readonly endedAs?: Outcome
   /** HTTP statuses, both ends included. */
   readonly status?: readonly [from: number, to: number]
   /** Epoch milliseconds, included. */
@@ -70,7 +73,7 @@ export const mostPerPage = 1000
 /** Rows that one page compares with its filter: the database runs in the thread that answers requests. */
 export const mostLookedAt = 5_000
 /** Ids are in the order of time as long as the clock of a running gateway is not set back by more. */
-const clockSetBackMs = 3_600_000
+export const clockSetBackMs = 3_600_000
 /** Greater than what an id can hold. */
 const lastCharacter = "\u{10ffff}"
 
@@ -116,8 +119,8 @@ const contains = (names: ReadonlyArray<string>, search: string): Condition => ({
 })
 
 /** Conditions on a combination of names; `plus` keeps the database from an index that would have to be sorted by id for every page. */
-const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Condition> => {
-  const { apiKeyId, connectionId, model, outcome, provider, requestedModel, status } = filter
+export const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Condition> => {
+  const { apiKeyId, combo, connectionId, endedAs, model, outcome, provider, requestedModel, status } = filter
   const equal = (column: string, value: string | undefined): ReadonlyArray<Condition> =>
     value === undefined ? [] : [{ sql: `${column} = ?`, parameters: [value] }]
   return [
@@ -128,7 +131,9 @@ const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Cond
       ? []
       : [{ sql: "(model = ? OR provider || '/' || model = ?)", parameters: [model, model] }]),
     ...equal("requested_model", requestedModel),
+    ...equal("combo", combo),
     ...equal("outcome", outcome),
+    ...equal("outcome", endedAs),
     ...(status === undefined ? [] : [{ sql: "status BETWEEN ? AND ?", parameters: status }])
   ]
 }
@@ -137,7 +142,7 @@ const batchCondition = ({ batchId }: UsageFilter): ReadonlyArray<Condition> =>
   batchId === undefined ? [] : [{ sql: "batch_id = ?", parameters: [batchId] }]
 
 /** Conditions on a row of the log, besides its id and time. */
-const conditionsOf = (filter: UsageFilter): ReadonlyArray<Condition> => [
+export const conditionsOf = (filter: UsageFilter): ReadonlyArray<Condition> => [
   ...nameConditions(filter, "+"),
   ...batchCondition(filter),
   ...(filter.search === undefined ? [] : [contains(searched, filter.search)])

@@ -6,9 +6,9 @@ import { QuotaUnit, quotaWords, QuotaWindow } from "../connections/entity.ts"
 import { CostFacts } from "../../domain/CostFacts.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { NotFoundAnswer } from "../../contract/Errors.ts"
+import { NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
-import { IsoTimeOrDay, nextCursor, PageQuery } from "../../contract/Inputs.ts"
+import { IsoTimeOrDay, nextCursor, PageQuery, TimeZone } from "../../contract/Inputs.ts"
 import { knownCallers } from "../../domain/Usage.ts"
 import { field } from "../../kernel/Documented.ts"
 
@@ -128,6 +128,12 @@ export const LogsQuery = Schema.Struct({
   provider: field(given(Word), "The provider that served it.", "openai"),
   connectionId: field(given(Word), "The connection that served it.", exampleId),
   apiKeyId: field(given(Word), "The API key that asked.", exampleKeyId),
+  combo: field(given(Word), "The combo that served it.", "fast"),
+  outcome: field(
+    given(Schema.Literal("completed", "failed", "aborted")),
+    "How it ended; `aborted`: the client left.",
+    "failed"
+  ),
   batchId: field(given(Word), "The batch whose lines they are.", "batch_0199"),
   status: field(given(StatusFilter), "HTTP status of the answer, a class of them, or how the request ended.", "5xx"),
   from: field(given(IsoTimeOrDay), "Requests that arrived then or later, ISO 8601.", exampleTime),
@@ -139,6 +145,119 @@ export const LogsQuery = Schema.Struct({
   )
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
 export type LogsQuery = typeof LogsQuery.Type
+
+const { after: _after, cursor: _cursor, from: _from, limit: _limit, to: _to, ...filters } = LogsQuery.fields
+
+/** Filters of rows, without the page and the time. */
+export const rowFilters = filters
+
+const strict = { parseOptions: { onExcessProperty: "error", errors: "all" } } as const
+
+export const SeriesQuery = Schema.Struct({
+  from: field(
+    given(IsoTimeOrDay),
+    "Where it begins, ISO 8601; a day begins by the clocks of `tz`. Steps are whole: the first one may begin before. Absent: 24 hours before `to`.",
+    "2035-01-01"
+  ),
+  to: field(
+    given(IsoTimeOrDay),
+    "Where it ends, likewise; the day itself is not in it, and the last step may end after. Absent: now.",
+    "2035-02-01"
+  ),
+  step: field(
+    given(Schema.Literal("auto", "minute", "hour", "day")),
+    "Length of a step, by the clocks of `tz`; absent or `auto`: minutes up to 6 hours, hours up to 14 days, then days. At most 500 steps are answered.",
+    "hour"
+  ),
+  tz: field(given(TimeZone), "The time zone of the steps, a name of the IANA database; absent: UTC.", "Europe/Zurich"),
+  by: field(
+    given(Schema.Literal("provider", "model", "connection", "apiKey", "combo", "outcome")),
+    "What to split by; absent: one series, `total`.",
+    "provider"
+  ),
+  top: field(
+    given(
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 30)).annotations({
+        jsonSchema: { type: "integer", minimum: 1, maximum: 30 }
+      })
+    ),
+    "Series at most, those with the most requests; all others are in `rest`. Absent: 10.",
+    10
+  ),
+  ...filters
+}).annotations(strict)
+export type SeriesQuery = typeof SeriesQuery.Type
+
+const stepNumbers = (what: string, example: number) => field(Schema.Array(Schema.Number), what, [example])
+const percentiles = (what: string, example: number) =>
+  field(
+    Schema.Array(Schema.NullOr(Schema.Number)),
+    `${what} From counts by latency: right to a fifth or so; null: no request.`,
+    [example]
+  )
+
+const stepSums = {
+  requests: stepNumbers("Requests of each step, also failed and aborted ones.", 120),
+  failed: stepNumbers("Requests of them that failed.", 2),
+  tokensIn: stepNumbers("Tokens of prompts, the cached ones included.", 150_000),
+  tokensOut: stepNumbers("Tokens of answers, reasoning included.", 42_000),
+  cacheRead: stepNumbers("Tokens of prompts read from a provider's cache.", 90_000),
+  costUsd: stepNumbers("What they cost, in USD.", 0.42),
+  p50Ms: percentiles("Latency in ms that half of the requests stayed below.", 1_240),
+  p95Ms: percentiles("Latency in ms that 95 of 100 requests stayed below.", 4_100)
+}
+
+const StepSums = Schema.Struct(stepSums).annotations({ identifier: "UsageSteps" })
+
+const exampleSums: typeof StepSums.Type = {
+  requests: [120],
+  failed: [2],
+  tokensIn: [150_000],
+  tokensOut: [42_000],
+  cacheRead: [90_000],
+  costUsd: [0.42],
+  p50Ms: [1_240],
+  p95Ms: [4_100]
+}
+
+const OneSeries = Schema.Struct({
+  key: field(
+    Schema.NullOr(Schema.String),
+    "What its requests have in common: an id, a name, `provider/model`, or an outcome; null: they have none.",
+    "openai"
+  ),
+  name: field(Schema.NullOr(Schema.String), "Its name for people; null: not known.", "openai"),
+  ...stepSums
+}).annotations({ identifier: "UsageSeriesOfKey" })
+
+export const UsageSeriesView = Schema.Struct({
+  step: field(Schema.Literal("minute", "hour", "day"), "Length of the steps.", "hour"),
+  tz: field(Schema.String, "The time zone of the steps.", "UTC"),
+  by: field(
+    Schema.NullOr(Schema.Literal("provider", "model", "connection", "apiKey", "combo", "outcome")),
+    "What it is split by; null: nothing.",
+    "provider"
+  ),
+  starts: field(Schema.Array(Schema.String), "Where each step begins, ISO 8601, the oldest first.", [exampleTime]),
+  end: field(Schema.String, "Where the last step ends, ISO 8601.", "2035-01-01T01:00:00.000Z"),
+  series: field(Schema.Array(OneSeries), "The series with the most requests, those first.", [
+    { key: "openai", name: "openai", ...exampleSums }
+  ]),
+  rest: field(StepSums, "Requests that are in none of `series`.", exampleSums),
+  total: field(StepSums, "All requests.", exampleSums),
+  basis: field(
+    Schema.Literal("sums", "log"),
+    "`sums`: the sums, which outlive the rows of the log; `log`: rows of the log, because a filter or the steps need them.",
+    "sums"
+  ),
+  scannedTo: field(
+    Schema.NullOr(Schema.String),
+    "Where `basis` is `log`: requests that arrived before this time were not looked at, because the range has more than 200,000; null: all were.",
+    null
+  ),
+  inexact: field(Schema.Array(Schema.String), "What is not exact, in sentences.", [])
+}).annotations({ identifier: "UsageSeries" })
+export type UsageSeriesView = typeof UsageSeriesView.Type
 
 /**
  * One quota of a connection. `source`: the operator declared it (then the gateway counts it), or it was learned from the provider.
@@ -214,6 +333,16 @@ export class Usage extends HttpApiGroup.make("usage")
     })
       .setUrlParams(LogsQuery)
       .addSuccess(UsageLogs)
+  )
+  .add(
+    at("series", {
+      summary: "Show usage step by step",
+      description:
+        "Sums of each minute, hour or day of a range, by the clocks of a time zone, split by what you like and filtered as the log is. The series and `rest` add up to `total`. A request counts in the step in which it arrived, from the moment it has ended."
+    })
+      .setUrlParams(SeriesQuery)
+      .addSuccess(UsageSeriesView)
+      .addError(UnavailableAnswer)
   )
   .add(
     at("connection", {

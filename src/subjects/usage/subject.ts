@@ -8,6 +8,7 @@ export const usage = subject("usage", {
   routes: {
     logs: manage("GET", "/api/usage/logs"),
     requestLogs: manage("GET", "/api/usage/request-logs"),
+    series: manage("GET", "/api/usage/series"),
     connection: manage("GET", "/api/usage/:connectionId")
   }
 })

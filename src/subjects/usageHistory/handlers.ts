@@ -7,25 +7,17 @@ import * as Stream from "effect/Stream"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { type RangeQuery, UsageHistory as UsageHistoryGroup } from "./routes.ts"
 import type { UsageSpan } from "./entity.ts"
-import { isDay } from "../../kernel/time/IsoInstant.ts"
-import { instantOf } from "../../kernel/time/TimeZones.ts"
 import { UsageExport } from "../usage/UsageExport.ts"
 import { UsageHistory } from "./service.ts"
 import { UsageRetention } from "../../observe/usage/UsageRetention.ts"
 import { answered } from "../../entry/handling/Answers.ts"
+import { timeIn } from "../usage/SeriesViews.ts"
 import { filterOf } from "../usage/UsageFilters.ts"
 import { analyticsView, callsView, historyView } from "../usage/UsageViews.ts"
 
 const contentTypes = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const
 
 const dayMs = 86_400_000
-
-/** A day begins by the clocks of the zone. */
-const timeIn = (text: string, timeZone: string): number => {
-  if (!isDay(text)) return Date.parse(text)
-  const [year = 0, month = 0, day = 0] = text.split("-").map(Number)
-  return instantOf(timeZone, { year, month, day, hour: 0, minute: 0 })
-}
 
 const spanIn = ({ from, range, timezone = "UTC", to }: RangeQuery): UsageSpan => ({
   range,

@@ -37,7 +37,7 @@ interface Given {
 }
 
 /** A day is left to the gateway: it begins by the clocks of the time zone. */
-const time = (flag: string, given: Option.Option<string>) =>
+export const time = (flag: string, given: Option.Option<string>) =>
   Option.isSome(given) && isDay(given.value) ? Effect.succeed(given.value) : timeFlag(flag, given)
 
 export const rangeQuery = Effect.fnUntraced(function* (given: Given, usual: UsageRange) {

@@ -3,6 +3,7 @@ import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 import { remove } from "../../../cli/tree/verbs.ts"
 
 const fromUsage = from(() => import("./usage.ts"))
+const fromSeries = from(() => import("./series.ts"))
 const fromPurge = from(() => import("./purge.ts"))
 const fromShow = from(() => import("./cost/show.ts"))
 const fromReconcile = from(() => import("./cost/reconcile.ts"))
@@ -16,6 +17,13 @@ const usage = group(
     fromUsage("show", "usageShow", "Show what was used over a range of time.", {
       aliases: ["list"],
       examples: ["usage show --by model --range 30d", "usage show --by key --json"]
+    }),
+    fromSeries("series", "usageSeries", "Show usage step by step, split and filtered, with a small chart.", {
+      aliases: ["chart"],
+      examples: [
+        "usage series --by provider --from 7d",
+        "usage series --by model --step day --timezone Europe/Zurich --from 2035-01-01 --to 2035-02-01 --json"
+      ]
     }),
     fromPurge("purge", "usagePurge", "Delete the log of single requests; sums stay.", {
       ...remove,

@@ -1,0 +1,60 @@
+/** Reads series of usage on the reading thread: from the sums by kind, with the rows that are not in them yet, or from the log. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type ReadRefused, type ReadRow, ReadWorker } from "../../store/engine/ReadWorker.ts"
+import { lastLookedAt, seriesPoints, seriesPosition, type SeriesWanted } from "../../store/usage/UsageSeriesSql.ts"
+
+/** The sums of one key. */
+export interface KeyPoints {
+  /** Empty where rows have none. */
+  readonly key: string
+  /** All keys that are not among those with the most requests. */
+  readonly isRest: boolean
+  readonly requests: number
+  /** JSON (`seriesPoints`). */
+  readonly points: string
+}
+
+export class SeriesRepo extends Context.Tag("gateway/subjects/usage/SeriesRepo")<
+  SeriesRepo,
+  {
+    /** Rows of the log that are not in the sums by kind yet. */
+    readonly behind: Effect.Effect<number, ReadRefused>
+    readonly points: (wanted: SeriesWanted) => Effect.Effect<ReadonlyArray<KeyPoints>, ReadRefused>
+    /** The row at which a look at so many rows of a range of ids ends; null: the range has fewer. */
+    readonly lookedAt: (
+      most: number,
+      leastId: string,
+      beforeId: string
+    ) => Effect.Effect<{ readonly id: string; readonly timestampMs: number } | null, ReadRefused>
+  }
+>() {}
+
+const numberIn = (row: ReadRow | undefined, name: string): number => Number(row?.[name] ?? 0)
+const textIn = (row: ReadRow | undefined, name: string): string => String(row?.[name] ?? "")
+
+const keyPoints = (row: ReadRow): KeyPoints => ({
+  key: textIn(row, "key"),
+  isRest: row["is_rest"] === 1,
+  requests: numberIn(row, "requests"),
+  points: textIn(row, "points")
+})
+
+export const make = Effect.map(ReadWorker, (worker) =>
+  SeriesRepo.of({
+    behind: Effect.map(worker.read([{ sql: seriesPosition, parameters: [] }]), ([rows = []]) =>
+      Math.max(0, numberIn(rows[0], "newest") - numberIn(rows[0], "summed"))
+    ),
+    points: Effect.fn("SeriesRepo.points")((wanted: SeriesWanted) =>
+      Effect.map(worker.read([seriesPoints(wanted)]), ([rows = []]) => rows.map(keyPoints))
+    ),
+    lookedAt: Effect.fn("SeriesRepo.lookedAt")((most: number, leastId: string, beforeId: string) =>
+      Effect.map(worker.read([{ sql: lastLookedAt(most), parameters: [leastId, beforeId] }]), ([rows = []]) =>
+        rows[0] === undefined ? null : { id: textIn(rows[0], "id"), timestampMs: numberIn(rows[0], "timestamp_ms") }
+      )
+    )
+  })
+)
+
+export const layer: Layer.Layer<SeriesRepo, never, ReadWorker> = Layer.effect(SeriesRepo, make)

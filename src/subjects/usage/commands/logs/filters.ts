@@ -1,0 +1,65 @@
+/** Flags of commands that filter requests, and the filters they stand for. */
+import * as Options from "@effect/cli/Options"
+import type * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { body } from "../../../../cli/flags/Flags.ts"
+import { pickKey } from "../../../../cli/finding/pickKey.ts"
+import * as Client from "../../../../cli/gateway/Client.ts"
+import { LogsQuery } from "../../routes.ts"
+
+const text = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+
+export const filterFlags = {
+  status: text("status", "A status such as 429, a class such as 5xx, or completed, failed, aborted."),
+  provider: text("provider", "Requests that this provider served."),
+  model: text("model", "Requests that this model served, as the provider calls it."),
+  combo: text("combo", "Requests that this combo served, by its name."),
+  outcome: text("outcome", "Requests that ended so: completed, failed or aborted."),
+  key: text("key", "Requests of this API key: its name, its id or the beginning of it."),
+  batch: text("batch", "Requests that are lines of this batch, by its id."),
+  search: text("search", "Requests with this text in their ids, names, outcome, status or error.")
+}
+type Given = Command.Command.ParseConfig<typeof filterFlags>
+
+const fields = ["status", "provider", "model", "combo", "outcome", "search", "apiKeyId", "batchId"] as const
+export type RowFilter = Pick<LogsQuery, (typeof fields)[number]>
+
+const flagNames = {
+  status: "--status",
+  provider: "--provider",
+  model: "--model",
+  combo: "--combo",
+  outcome: "--outcome",
+  search: "--search",
+  batchId: "--batch"
+}
+
+const keyId = Effect.fnUntraced(function* (to: Client.Target, word: string) {
+  const client = yield* Client.group(to, "keys")
+  const { keys } = yield* client.list().pipe(Client.orExplain(to))
+  return (yield* pickKey(keys, word)).id
+})
+
+const Filters = Schema.Struct(LogsQuery.fields).pick(...fields)
+
+/** The filters that were given, checked as the gateway checks them. */
+export const rowFilter = Effect.fnUntraced(function* (to: Client.Target, given: Given) {
+  const filter: RowFilter = yield* body(
+    Filters,
+    {
+      status: Option.getOrUndefined(given.status),
+      provider: Option.getOrUndefined(given.provider),
+      model: Option.getOrUndefined(given.model),
+      combo: Option.getOrUndefined(given.combo),
+      outcome: Option.getOrUndefined(given.outcome) as RowFilter["outcome"],
+      search: Option.getOrUndefined(given.search),
+      batchId: Option.getOrUndefined(given.batch),
+      apiKeyId: Option.isNone(given.key) ? undefined : yield* keyId(to, given.key.value)
+    },
+    flagNames
+  )
+  return filter
+})
