@@ -5,6 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
+import { PreconditionFailedAnswer } from "./Errors.ts"
 import { type GroupName, type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
 import { type AccessOf, accessOf, type ManageAccess } from "./Security.ts"
 import { WholeBody } from "./WholeBody.ts"
@@ -32,6 +33,11 @@ type PathOf<Path> = [ParameterOf<Path>] extends [never]
   ? never
   : { readonly [Name in ParameterOf<Path> & string]: string }
 
+type Failed<S extends Schema.Schema.All> = Schema.Schema.Type<S>
+
+/** What only changes can be answered. */
+type ChangeError<Method> = Method extends "PUT" | "PATCH" | "DELETE" ? Failed<typeof PreconditionFailedAnswer> : never
+
 type MiddlewareOf<Group extends string, Name extends string> = AccessOf[RouteOf<Group, Name>["tier"]] | WholeBody
 
 type EndpointOf<Group extends string, Name extends string> = HttpApiEndpoint.HttpApiEndpoint<
@@ -42,9 +48,12 @@ type EndpointOf<Group extends string, Name extends string> = HttpApiEndpoint.Htt
   never,
   never,
   void,
-  HttpApiMiddleware.HttpApiMiddleware.Error<MiddlewareOf<Group, Name>>,
+  HttpApiMiddleware.HttpApiMiddleware.Error<MiddlewareOf<Group, Name>> | ChangeError<RouteOf<Group, Name>["method"]>,
   MiddlewareOf<Group, Name>
 >
+
+/** Methods that change what is at a path, and take `If-Match`. */
+export const changes: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"])
 
 const parametersOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name = ""]) => name)
@@ -87,7 +96,8 @@ export const endpointsOf =
       .annotate(OpenApi.Summary, summary)
       .annotate(OpenApi.Description, description)
       .annotate(IsPaged, paged)
-    const endpoint = example === undefined ? made : made.annotate(RequestExample, example)
+    const refusing = changes.has(method) ? made.addError(PreconditionFailedAnswer) : made
+    const endpoint = example === undefined ? refusing : refusing.annotate(RequestExample, example)
     const parameters = parametersOf(path)
     const withPath = parameters.length === 0 ? endpoint : endpoint.setPath(pathSchema(parameters, words))
     // The table has for each name what the types above infer from it.

@@ -66,6 +66,11 @@ export const ErrorBody = Schema.Struct({
       )
     }),
     "Why the request was refused."
+  ),
+  current: field(
+    Schema.optionalWith(Schema.Unknown, { exact: true }),
+    "The object as it is now, where `If-Match` named another version of it (412).",
+    { combo: { id: "fast", name: "fast-and-cheap", strategy: "random" } }
   )
 }).annotations({
   identifier: "ErrorBody",
@@ -97,6 +102,10 @@ export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<
   ErrorFields & { readonly allow?: ReadonlyArray<string> }
 > {}
 export class Conflict extends Data.TaggedError("Conflict")<ErrorFields> {}
+/** The object is another than the one that the request is about. `current`: as it is now; `etag`: its tag. */
+export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<
+  ErrorFields & { readonly current?: unknown; readonly etag?: string }
+> {}
 export class TooLarge extends Data.TaggedError("TooLarge")<ErrorFields> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<ErrorFields> {}
 export class Unprocessable extends Data.TaggedError("Unprocessable")<ErrorFields> {}
@@ -113,6 +122,7 @@ export type ContractError =
   | NotFound
   | MethodNotAllowed
   | Conflict
+  | PreconditionFailed
   | TooLarge
   | UnsupportedMediaType
   | Unprocessable
@@ -130,6 +140,7 @@ export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
   NotFound: 404,
   MethodNotAllowed: 405,
   Conflict: 409,
+  PreconditionFailed: 412,
   TooLarge: 413,
   UnsupportedMediaType: 415,
   Unprocessable: 422,
@@ -147,6 +158,7 @@ const classes = [
   NotFound,
   MethodNotAllowed,
   Conflict,
+  PreconditionFailed,
   TooLarge,
   UnsupportedMediaType,
   Unprocessable,
@@ -181,15 +193,21 @@ export const toBody = (error: ContractError, requestId: string | null = null): t
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       ...(error.reason === undefined ? {} : { reason: error.reason }),
       ...(requestId === null ? {} : { request_id: requestId })
-    }
+    },
+    ...(error._tag === "PreconditionFailed" && error.current !== undefined ? { current: error.current } : {})
   }
 }
 
-const answer = <E extends ContractError>(tag: E["_tag"], Class: new (fields: ErrorFields) => E, description: string) =>
+const answer = <E extends ContractError>(
+  tag: E["_tag"],
+  Class: new (fields: ErrorFields & { readonly current?: unknown }) => E,
+  description: string
+) =>
   Schema.transform(ErrorBody, Schema.instanceOf(Class), {
     strict: true,
-    decode: ({ error, errorCode, keyId }) =>
+    decode: ({ current, error, errorCode, keyId }) =>
       new Class({
+        ...(current === undefined ? {} : { current }),
         message: error.message,
         code: error.code,
         ...(errorCode === undefined ? {} : { isRegistration: true }),
@@ -217,6 +235,11 @@ export const MethodNotAllowedAnswer = answer(
   "The path has other methods; see `Allow`."
 )
 export const ConflictAnswer = answer("Conflict", Conflict, "The change does not fit what is there.")
+export const PreconditionFailedAnswer = answer(
+  "PreconditionFailed",
+  PreconditionFailed,
+  "The object was changed since the version that `If-Match` names; `current` has it."
+)
 export const TooLargeAnswer = answer("TooLarge", TooLarge, "The body is larger than this route takes.")
 export const UnsupportedMediaTypeAnswer = answer(
   "UnsupportedMediaType",

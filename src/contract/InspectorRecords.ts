@@ -10,6 +10,7 @@ import {
 } from "../domain/TrafficRecord.ts"
 import { field } from "../kernel/Documented.ts"
 import { exampleId, exampleTime } from "./Examples.ts"
+import { observed } from "./Observed.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const Amount = Schema.NullOr(Schema.Number)
@@ -120,9 +121,9 @@ export const SessionView = Schema.Struct({
   ),
   startedAt: field(Schema.String, "When it began, ISO 8601.", exampleTime),
   endedAt: field(Text, "When it ended; null: it records.", null),
-  requestCount: field(Schema.Number, "Records in it.", 42),
+  requestCount: observed(Schema.Number, "Records in it.", 42),
   profile: field(Schema.String, "What it records.", "all"),
-  truncated: field(Schema.Boolean, "It was full: what came later is not in it.")
+  truncated: observed(Schema.Boolean, "It was full: what came later is not in it.")
 }).annotations({ identifier: "InspectorSession" })
 
 export const ContextView = Schema.Struct({

@@ -252,6 +252,7 @@ const byStatus: Readonly<Record<number, readonly [type: string, code: string]>> 
   406: ["invalid_request_error", "model_not_supported"],
   408: ["invalid_request_error", "request_timeout"],
   409: ["invalid_request_error", "conflict"],
+  412: ["invalid_request_error", "precondition_failed"],
   413: ["invalid_request_error", "request_too_large"],
   415: ["invalid_request_error", "unsupported_media_type"],
   422: ["invalid_request_error", "unprocessable_entity"],

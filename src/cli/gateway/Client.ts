@@ -30,6 +30,7 @@ import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { adviceFor, type ErrorFacts, ofCredential, type Refusal, refusalOf } from "./Advice.ts"
 import { circumstancesOf, type Target } from "./Target.ts"
+import { changedMeanwhile, withVersions } from "./Versions.ts"
 
 const versionHeader = "x-gateway-version"
 
@@ -38,6 +39,7 @@ export {
   atPlace,
   clientKeys,
   connection,
+  editing,
   type GatewayFlags,
   here,
   place,
@@ -52,7 +54,8 @@ export const httpClient = (to: Target, headers: Readonly<Record<string, string>>
       const withHeaders = HttpClientRequest.setHeaders(request, headers)
       return to.apiKey === null ? withHeaders : HttpClientRequest.bearerToken(withHeaders, to.apiKey)
     }),
-    HttpClient.withTracerPropagation(false)
+    HttpClient.withTracerPropagation(false),
+    withVersions(to)
   )
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -128,6 +131,8 @@ export const explain =
       return failureOf(to, refusal, wordsOf(to, refusal, error))
     }
     switch (tag) {
+      case "PreconditionFailed":
+        return changedMeanwhile(to, Predicate.hasProperty(error, "current") ? error.current : undefined)
       case "RequestError":
         return failureOf(to, "offline", `No gateway answers at ${to.url}.`)
       case "ResponseError":

@@ -26,6 +26,7 @@ import { loadConfig } from "../flags/EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import type { FolderInUse } from "../local/room.ts"
 import * as NodeHttp from "./NodeHttp.ts"
+import { ifMatch } from "./Versions.ts"
 
 /** Flags that say which gateway and with which key; on every command that asks one. */
 export const connection = {
@@ -46,7 +47,12 @@ export const connection = {
   )
 }
 
+/** Flags of commands that change one object. */
+export const editing = { ...connection, ifMatch }
+
 export interface GatewayFlags {
+  /** The version that a change is of. */
+  readonly ifMatch?: Option.Option<string>
   readonly url: Option.Option<string>
   readonly gatewayKey: Option.Option<Redacted.Redacted>
   /** Name of a login; `local` is this machine's gateway. */
@@ -75,6 +81,8 @@ export interface Target {
   readonly keyVariable?: KeyVariable
   /** The owner's token, where the key of a variable is used in its place; absent: it is not. */
   readonly ownerToken?: Redacted.Redacted
+  /** The version that a change has to be of; absent: the one that the command has read. */
+  readonly ifMatch?: string
 }
 
 /** Returns the source of a target's key. */
@@ -247,7 +255,11 @@ export const target = (
   flags: GatewayFlags,
   variables: ReadonlyArray<KeyVariable> = operatorKeys
 ): Effect.Effect<Target, CliFailure> =>
-  Effect.map(place(flags, variables), (where) => (where._tag === "Gateway" ? where.to : where.atDefault))
+  Effect.map(place(flags, variables), (where) => {
+    const to = where._tag === "Gateway" ? where.to : where.atDefault
+    const wanted = flags.ifMatch === undefined ? undefined : Option.getOrUndefined(flags.ifMatch)
+    return wanted === undefined ? to : { ...to, ifMatch: wanted }
+  })
 
 /** Time that a gateway that holds the data folder may take until it listens. */
 const startingWithin = "15 seconds"

@@ -116,6 +116,8 @@ interface Result<A, I, R> {
   readonly name: string
   /** The rows that are the answer in `csv`, printed by `rows`; otherwise it is the fields of the record. */
   readonly csv?: Effect.Effect<void>
+  /** Version of the object, for `--if-match`; absent: it has none. */
+  readonly version?: string | undefined
 }
 
 /** Returns the one object that an answer wraps, such as `{key: {…}}`, else the answer. */
@@ -131,16 +133,22 @@ export const result = <A, I, R>({
   name,
   schema,
   text,
-  value
+  value,
+  version
 }: Result<A, I, R>): Effect.Effect<void, never, R> =>
   Effect.gen(function* () {
     const format = yield* OutputFormat
-    if (format === "table" || format === "wide") return yield* text
+    if (format === "table" || format === "wide") {
+      yield* text
+      if (version !== undefined) yield* note(`Version ${version.replaceAll('"', "")}`)
+      return
+    }
     if (format === "csv" && csvRows !== undefined) return yield* csvRows
     if (format === "name") return yield* print(harmless(name))
     const answer = yield* encoded(schema, value)
     if (format === "csv") return yield* printWhole(csvOfObjects([unwrapped(answer)]))
-    yield* print(format === "json" ? harmlessJson(answer, 2) : harmlessJson(answer))
+    const whole = version === undefined || !Predicate.isRecord(answer) ? answer : { ...answer, etag: version }
+    yield* print(format === "json" ? harmlessJson(whole, 2) : harmlessJson(whole))
   })
 
 /** Says what a change did: a sentence for people, the record for programs. */

@@ -8,6 +8,7 @@ import type { CliFailure } from "../Failure.ts"
 import { pick } from "../flags/Flags.ts"
 import type { GroupName, Target } from "../gateway/Client.ts"
 import { type Service, serviceOf } from "../gateway/Service.ts"
+import { latestVersion } from "../gateway/Versions.ts"
 import type * as Column from "../output/Column.ts"
 import * as Output from "../output/Output.ts"
 import { asking, type Given, type Step } from "./asking.ts"
@@ -25,6 +26,8 @@ export interface Noun<Group extends GroupName, Answer, Row extends { readonly id
   readonly rows: (answer: Answer) => ReadonlyArray<Row>
   /** Name that people know one by. */
   readonly nameOf: (row: Row) => string
+  /** Reads one alone, with its version: a change of it is then refused where another changed it in the meantime. */
+  readonly one?: (client: Service<Group>, id: string) => Effect.Effect<Row, CliFailure>
   /** Finds the one that a word names; absent: by name, id or the beginning of it. */
   readonly pick?: (rows: ReadonlyArray<Row>, word: string) => Effect.Effect<Row, CliFailure>
 }
@@ -54,12 +57,17 @@ const oneOf = Effect.fnUntraced(function* <const Group extends GroupName, Answer
   return { client, found, name: noun.nameOf(found), all } satisfies Found<Group, Row>
 })
 
-/** Finds the one that a word names, with the client to ask for it. */
-export const findOne = <const Group extends GroupName, Answer, Row extends { readonly id: string }>(
-  noun: Noun<Group, Answer, Row>,
-  to: Target,
-  word: string
-) => Effect.flatMap(serviceOf(to, noun.group), (client) => oneOf(noun, client, word))
+/** Finds the one that a word names, with the client to ask for it. What is changed of it is changed of the version that is read here. */
+export const findOne = Effect.fnUntraced(function* <
+  const Group extends GroupName,
+  Answer,
+  Row extends { readonly id: string }
+>(noun: Noun<Group, Answer, Row>, to: Target, word: string) {
+  const one = yield* oneOf(noun, yield* serviceOf(to, noun.group), word)
+  if (noun.one === undefined) return one
+  const found = yield* noun.one(one.client, one.found.id)
+  return { ...one, found, name: noun.nameOf(found) }
+})
 
 interface Work<Group extends GroupName, Row, Flags extends Command.Command.Config> extends Found<Group, Row> {
   readonly given: Given<Flags>
@@ -129,9 +137,9 @@ export const showOf = <const Group extends GroupName, Answer, Row extends { read
   noun: Noun<Group, Answer, Row>,
   { ask, schema, text }: Shown<Group, Row, One, I>
 ) =>
-  on("show", noun, {}, function* ({ client, found, name }) {
+  on("show", noun, {}, function* ({ client, found, name, to }) {
     const value = yield* ask(client, found.id, found)
-    yield* Output.result({ schema, value, text: Output.print(text(value)), name })
+    yield* Output.result({ schema, value, text: Output.print(text(value)), name, version: latestVersion(to) })
   })
 
 interface Removed<Group extends GroupName, Row> {

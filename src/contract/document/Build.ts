@@ -49,7 +49,7 @@ const managementOperations = ({ operationOf: written, schemas }: Written): Reado
   inOrder(pathOrder, managementRoutes, ({ key }) => [key, key.slice(0, key.indexOf("."))]).map((route) => {
     const { key, method, path: pattern } = route
     const path = pattern.replaceAll(/:(\w+)/g, "{$1}")
-    const operation = operationOf(key, written(key), schemas)
+    const operation = operationOf(key, written(key), schemas, method)
     const own = managementTable[key].path.replaceAll(/:(\w+)/g, "{$1}")
     const isAlias = path !== own
     return {

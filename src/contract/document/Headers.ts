@@ -64,6 +64,22 @@ const asked = {
   "X-Gateway-Budget": text("`auto`: leaves out models whose expected cost is higher, in USD.", "0.01")
 } as const
 
+/** Headers of answers that show an object of the management. */
+export const versioned = {
+  ETag: text(
+    "Version of what is shown. Fields that the gateway observes itself do not change it.",
+    '"n4bQgYhMfWWaL_qgxVrQFQ"'
+  )
+} as const
+
+/** Headers of requests that change an object of the management. */
+const conditions = {
+  "If-Match": text(
+    "The `ETag` of the version that is changed; with another one there the answer is 412 with the object as it is. Absent: whatever is there is changed.",
+    '"n4bQgYhMfWWaL_qgxVrQFQ"'
+  )
+} as const
+
 /** Headers of lists that are answered by `limit` and `offset`. */
 const listed = {
   "X-Total-Count": count("Entries that fit the request, on all pages.", 1_200),
@@ -88,7 +104,8 @@ const every: Readonly<Record<string, HeaderWords>> = {
   ...served,
   ...counted,
   ...listed,
-  ...replayed
+  ...replayed,
+  ...versioned
 }
 
 /** `components.headers`. */
@@ -107,11 +124,15 @@ export const headersOf = (...sets: ReadonlyArray<Readonly<Record<string, HeaderW
 
 /** `components.parameters`, by name. */
 export const parameterComponents: JsonMap = Object.fromEntries(
-  Object.entries(asked).map(([name, { description, example, type }]) => [
+  Object.entries({ ...asked, ...conditions }).map(([name, { description, example, type }]) => [
     name,
     { name, in: "header", required: false, description, schema: { type }, example }
   ])
 )
+
+export const conditionParameters: ReadonlyArray<JsonMap> = Object.keys(conditions).map((name) => ({
+  $ref: `#/components/parameters/${name}`
+}))
 
 export const askedParameters: ReadonlyArray<JsonMap> = Object.keys(asked).map((name) => ({
   $ref: `#/components/parameters/${name}`

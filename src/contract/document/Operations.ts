@@ -1,5 +1,6 @@
 /** An operation of the contract as the OpenAPI document shows it: with examples, headers and our own errors. Pure. */
-import { everywhere, headersOf, ownHeaders, waiting } from "./Headers.ts"
+import { changes } from "../Endpoints.ts"
+import { conditionParameters, everywhere, headersOf, ownHeaders, versioned, waiting } from "./Headers.ts"
 import { asMap, type Definitions, exampleOf, type Json, type JsonMap, listOf, refer } from "./JsonSchemas.ts"
 import { aliasTag, securityOf } from "./Texts.ts"
 import type { WrittenOperation } from "./Written.ts"
@@ -61,6 +62,7 @@ const managementFailures: Readonly<Record<string, string>> = {
   403: "The credential is known, but may not do this; or the request comes from a foreign web page.",
   404: "There is no such thing.",
   409: "The change does not fit what is there.",
+  412: "The object was changed since the version that `If-Match` names; `current` has it as it is now.",
   413: "The body is larger than this route takes.",
   415: "The body is not called `application/json`.",
   422: "The request is well-formed, but cannot be carried out on this.",
@@ -96,7 +98,10 @@ const errorExample: JsonMap = {
   }
 }
 
-const answerOf = (name: string, status: string, answer: Json, schemas: Definitions): JsonMap => {
+const showsVersion = (method: string, status: string): boolean =>
+  status === "200" && (method === "GET" || method === "PUT" || method === "PATCH")
+
+const answerOf = (method: string, name: string, status: string, answer: Json, schemas: Definitions): JsonMap => {
   const { content } = asMap(answer)
   if (Number(status) >= 400) {
     const { "text/html": page } = asMap(content)
@@ -108,7 +113,7 @@ const answerOf = (name: string, status: string, answer: Json, schemas: Definitio
   }
   return {
     description: successes[status] ?? "The answer.",
-    headers: headersOf(everywhere, ownHeaders(name)),
+    headers: headersOf(everywhere, ownHeaders(name), showsVersion(method, status) ? versioned : {}),
     ...(content === undefined ? {} : { content: contentOf(content, schemas) })
   }
 }
@@ -126,7 +131,9 @@ export interface Operation extends JsonMap {
 export const operationOf = (
   name: string,
   { example, operation }: WrittenOperation,
-  schemas: Definitions
+  schemas: Definitions,
+  /** Method of a route of the management; empty for others. */
+  method = ""
 ): Operation => {
   const { description = "", parameters, requestBody, responses, security, summary = "", tags = [] } = operation
   return {
@@ -135,10 +142,13 @@ export const operationOf = (
     description,
     tags,
     security: securityOf(listOf(security)),
-    parameters: listOf(parameters).map(parameterOf(schemas)),
+    parameters: [...listOf(parameters).map(parameterOf(schemas)), ...(changes.has(method) ? conditionParameters : [])],
     ...(requestBody === undefined ? {} : { requestBody: bodyOf(asMap(requestBody), schemas, example) }),
     responses: Object.fromEntries(
-      Object.entries(asMap(responses)).map(([status, answer]) => [status, answerOf(name, status, answer, schemas)])
+      Object.entries(asMap(responses)).map(([status, answer]) => [
+        status,
+        answerOf(method, name, status, answer, schemas)
+      ])
     )
   }
 }

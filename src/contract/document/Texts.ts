@@ -7,7 +7,7 @@ export const info: JsonMap = {
   title: "Gateway",
   summary: "Self-hosted gateway between AI clients and AI providers.",
   description:
-    "Inference in the formats of the clients (chat completions, messages, responses, generative language, local runner), and the management of providers, keys, routing and limits.\n\nEvery answer has `X-Gateway-Request-Id` and `X-Gateway-Version`. Lists take `limit` and `cursor`. Fields of the management are in camel case with their unit; times are ISO 8601 and money is in USD, where nothing else is said. A management body with an unknown field is refused.",
+    "Inference in the formats of the clients (chat completions, messages, responses, generative language, local runner), and the management of providers, keys, routing and limits.\n\nEvery answer has `X-Gateway-Request-Id` and `X-Gateway-Version`. Lists take `limit` and `cursor`. Answers of the management have an `ETag`: `If-None-Match` gets 304 for what is known, `If-Match` refuses a change of another version with 412. Fields of the management are in camel case with their unit; times are ISO 8601 and money is in USD, where nothing else is said. A management body with an unknown field is refused.",
   license: { name: "MIT", identifier: "MIT" }
 }
 

@@ -12,6 +12,7 @@ import { Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { requestWaitMs, waitingAtMost } from "../../store/engine/WriteQueue.ts"
 import { codecs } from "../../wire/Codec.ts"
+import { coded, varyingBy } from "../listening/AnswerCodings.ts"
 import { answerAndDrain } from "../forms/RefuseUpload.ts"
 
 export interface EndpointCall {
@@ -49,13 +50,16 @@ export const makeFileAnswers = <E extends { readonly _tag: string }>(
       answerAndDrain(timers, request, response, { status: view.status, headers, body })
     }
 
-    const json = ({ requestId, response }: EndpointCall, value: unknown): void => {
-      const body = JSON.stringify(value)
-      const headers = identityHeaders(requestId)
-      headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
-      response.writeHead(200, headers)
-      response.end(body)
-    }
+    const json = ({ request, requestId, response }: EndpointCall, value: unknown): void =>
+      coded(request.headers["accept-encoding"]?.toString(), Buffer.from(JSON.stringify(value)), (content, coding) => {
+        if (response.headersSent || response.destroyed) return
+        const headers = identityHeaders(requestId)
+        headers.push("Content-Type", "application/json", "Content-Length", String(content.length))
+        headers.push("Vary", varyingBy("Accept-Encoding", response.getHeader("vary")?.toString()))
+        if (coding !== null) headers.push("Content-Encoding", coding)
+        response.writeHead(200, headers)
+        response.end(content)
+      })
 
     const isRefusal = (error: E | StoreError): error is E => error._tag !== "StoreError"
 

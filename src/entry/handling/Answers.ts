@@ -222,6 +222,7 @@ export const render = (error: ContractError, requestId: string): HttpServerRespo
     headers["Retry-After"] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)))
   if (error._tag === "MethodNotAllowed") headers.Allow = (error.allow ?? []).join(", ")
   if (error._tag === "Unauthorized") headers["WWW-Authenticate"] = "Bearer"
+  if (error._tag === "PreconditionFailed" && error.etag !== undefined) headers.ETag = error.etag
   if (error._tag === "TooLarge") headers.Connection = "close"
   return HttpServerResponse.unsafeJson(toBody(error, requestId), { status: statusOf[error._tag], headers })
 }

@@ -36,6 +36,8 @@ import { version } from "../../platform/Version.ts"
 import type { Json } from "../../wire/json/Json.ts"
 import { fromCause, internal, render } from "../handling/Answers.ts"
 import * as Access from "./Access.ts"
+import { makeChanges } from "./Changes.ts"
+import { makeDelivery } from "./Delivery.ts"
 import { type GroupServices, handlersOf } from "./Groups.ts"
 import { clientAddress } from "../listening/ClientAddress.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
@@ -44,6 +46,7 @@ import { type AskPlane, type InnerAnswer, Planes } from "../handling/Planes.ts"
 import * as WholeBody from "./WholeBody.ts"
 import { logRefusal } from "../edge/RefusalLog.ts"
 import { wrongPath } from "../edge/WrongPath.ts"
+import { queryFor } from "./Versions.ts"
 import type { ManagementServices } from "./Services.ts"
 
 /** Services that only this plane uses, for all its groups. */
@@ -149,6 +152,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
   const ids = yield* IdGen
   const audit = yield* AuditLog
   const groups = yield* makeGroups
+  const changes = makeChanges()
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
 
   const answer = (found: Match, requestId: string) =>
@@ -161,7 +165,16 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
           const endpoints = yield* Effect.promise(() => groups(groupOf(route.key)))
           // The contract has one path of each route, whichever of its spellings was matched.
           const endpoint = endpoints.get(endpointKey(managementTable[route.key]))
-          if (endpoint !== undefined) return yield* answerOf(endpoint, found)
+          if (endpoint !== undefined) {
+            const show = (key: ManagementKey) => {
+              const shown =
+                groupOf(key) === groupOf(route.key) ? endpoints.get(endpointKey(managementTable[key])) : undefined
+              return shown === undefined
+                ? null
+                : answerOf(shown, { ...found, route: { ...route, key }, query: queryFor(key, found.query) })
+            }
+            return yield* changes({ ...found, route }, answerOf(endpoint, found), show)
+          }
         }
       }
       const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, request)
@@ -279,9 +292,11 @@ export const makePlane: Effect.Effect<Plane, never, ManagementServices> = Effect
   const app = yield* Effect.provide(assemble, Context.add(context, Planes, planes))
   announce(app)
   const runSync = Runtime.runSync(yield* Effect.runtime<never>())
+  const deliver = makeDelivery()
+  const delivered: App = (found) => Effect.flatMap(app(found), (response) => deliver(found, response))
   return {
     handle: (found: Match, request: IncomingMessage, response: ServerResponse): void =>
-      runSync(NodeHttpServer.makeHandler(app(found)))(request, response),
+      runSync(NodeHttpServer.makeHandler(delivered(found)))(request, response),
     ask: askOf(app)
   }
 }).pipe(untraced)

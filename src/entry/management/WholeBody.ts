@@ -21,6 +21,7 @@ import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { badInput, notDecoded } from "../handling/Answers.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { CurrentTrail, type Trail } from "../handling/AuditTrail.ts"
+import { IsCompared } from "./Changes.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
 
 const tooLarge = (limitBytes: number): TooLarge =>
@@ -123,6 +124,7 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget | Slice
       const request = yield* HttpServerRequest.HttpServerRequest
       const route = routeByName.get(nameOf((yield* HttpRouter.RouteContext).route))
       if (route === undefined || streamedBodies.has(route.key)) return request
+      if (yield* IsCompared) return withBody(request, () => null, null)
       const inner = yield* InnerCaller
       if (inner !== null) return withBody(request, () => inner.body, yield* CurrentTrail)
       const share = bodies.share(null)

@@ -22,7 +22,7 @@ import { providerOf } from "../edge/ProviderScope.ts"
 import { listProviders } from "../../plane/search/SearchProviders.ts"
 import { handshakeAnswer } from "../edge/Handshake.ts"
 import { NodeReply } from "../listening/NodeReply.ts"
-import { refusePlain, sendJson } from "../edge/PlainAnswers.ts"
+import { refusePlain, sendCoded } from "../edge/PlainAnswers.ts"
 
 /** Tells what the gateway is, below the path that its caller used. */
 export const rootOf = (prefix: string) => ({ name: "gateway", version, docs: `${prefix}/openapi.json` })
@@ -91,6 +91,10 @@ export const make = Effect.gen(function* () {
     const identity = identify(request, nowMs, route, requestId)
     const answer = identity instanceof Error ? identity : answerOf(request, route, parameters, identity)
     if (answer instanceof Error) refusePlain(reply, requestId, route, answer)
-    else sendJson(reply, requestId, 200, answer)
+    else {
+      const body = JSON.stringify(answer)
+      const vary = response.getHeader("vary")?.toString()
+      sendCoded(reply, requestId, request.headers, { status: 200, type: "application/json", body }, vary)
+    }
   }
 })

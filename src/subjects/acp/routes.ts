@@ -6,13 +6,14 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ForbiddenAnswer, NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { body, Name, NoContent, optional } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 export const AgentView = Schema.Struct({
   id: field(Schema.String, "Id of the agent.", "claude"),
   name: field(Schema.String, "Its name.", "Claude Code"),
   binary: field(Schema.String, "Its program: a name on the PATH, or a path.", "claude"),
-  version: field(Schema.NullOr(Schema.String), "Its version; null: unknown.", "2.1.197"),
-  installed: field(Schema.Boolean, "Whether its program was found.", true),
+  version: observed(Schema.NullOr(Schema.String), "Its version; null: unknown.", "2.1.197"),
+  installed: observed(Schema.Boolean, "Whether its program was found.", true),
   protocol: field(Schema.Literal("stdio", "http"), "How it is spoken to.", "stdio"),
   isCustom: field(Schema.Boolean, "Whether it was added here.", false)
 }).annotations({ identifier: "AcpAgent" })

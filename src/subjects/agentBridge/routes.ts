@@ -10,6 +10,7 @@ import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } f
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, optional } from "../../contract/Inputs.ts"
 import { HasStrictQueries } from "../../contract/StrictQueries.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const Ok = field(Schema.Literal(true), "Always true.")
 
@@ -126,10 +127,10 @@ export const TproxyView = Schema.Struct({
   available: field(Schema.Boolean, "Whether this machine can.", true),
   reason: field(Schema.NullOr(Schema.String), "Why it cannot; null: it can.", null),
   startedAt: field(Schema.NullOr(Schema.String), "Since when, ISO 8601; null: it does not run.", null),
-  interceptCount: field(Schema.Number, "Exchanges and tunnels of this session.", 0),
+  interceptCount: observed(Schema.Number, "Exchanges and tunnels of this session.", 0),
   onPort: field(Schema.NullOr(Schema.Number), "Port of its listener; null: it does not run.", null),
   ipv6: field(Schema.Boolean, "Whether IPv6 is captured as well.", false),
-  tunnelled: field(
+  tunnelled: observed(
     Schema.Array(
       Schema.Struct({
         host: field(Schema.String, "The host.", "api.example.com"),
@@ -139,7 +140,7 @@ export const TproxyView = Schema.Struct({
     ),
     "Hosts that are handed on unread for a while, because their clients do not trust the certificate."
   ),
-  notCaptured: field(Schema.Array(Schema.String), "What it cannot see, in sentences.", [
+  notCaptured: observed(Schema.Array(Schema.String), "What it cannot see, in sentences.", [
     "Connections of containers and virtual machines: their packets are forwarded, not made here."
   ])
 }).annotations({ identifier: "TransparentCapture" })

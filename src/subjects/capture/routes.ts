@@ -8,6 +8,7 @@ import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } f
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, optional } from "../../contract/Inputs.ts"
 import { HasStrictQueries } from "../../contract/StrictQueries.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const Kind = Schema.Literal("llm", "app", "custom")
 const Label = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(200))
@@ -18,7 +19,7 @@ export const CustomHostView = Schema.Struct({
   enabled: field(Schema.Boolean, "Whether it is captured.", true),
   label: field(Schema.NullOr(Schema.String), "What a person calls it.", "Staging"),
   kind: field(Kind, "What its requests are listed as; `custom`: of a host that was added.", "custom"),
-  inHostsFile: field(Schema.Boolean, "Whether the hosts file sends it to this machine now.", true)
+  inHostsFile: observed(Schema.Boolean, "Whether the hosts file sends it to this machine now.", true)
 }).annotations({ identifier: "CustomHost" })
 export type CustomHostView = typeof CustomHostView.Type
 

@@ -23,6 +23,7 @@ import {
 import { exampleId, exampleProxyId, exampleTime } from "../../contract/Examples.ts"
 import { healthFields } from "../../contract/HealthFields.ts"
 import { field } from "../../kernel/Documented.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   provider: ["Id of the provider, or the prefix of a node.", "openai"],
@@ -118,7 +119,7 @@ export const ConnectionView = Schema.Struct({
   ...healthFields,
   apiKey: field(Schema.NullOr(Schema.String), "The key, masked; null: there is none.", "sk-***cret"),
   source: field(Schema.Literal("db", "env"), "Added by this API, or found in the environment (then read-only)."),
-  modelList: field(
+  modelList: observed(
     Schema.NullOr(
       Schema.Struct({
         count: field(Schema.Number, "How many models the provider lists.", 42),

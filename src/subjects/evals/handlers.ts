@@ -120,6 +120,9 @@ export const layer = HttpApiBuilder.group(contractOf(EvalsGroup), "evals", (hand
       .handle("createSuite", ({ payload }) =>
         answered(Effect.map(evals.createSuite(payload), (suite) => ({ suite: suiteView(suite) })))
       )
+      .handle("suite", ({ path }) =>
+        answered(Effect.map(evals.suite(path.id), (suite) => ({ suite: suiteView(suite) })))
+      )
       .handle("updateSuite", ({ path, payload }) =>
         answered(Effect.map(evals.updateSuite(path.id, payload), (suite) => ({ suite: suiteView(suite) })))
       )

@@ -307,6 +307,11 @@ export class Evals extends HttpApiGroup.make("evals")
       .addError(ConflictAnswer)
   )
   .add(
+    at("suite", { summary: "Show a suite", description: "The suite with its cases." })
+      .addSuccess(OneSuite)
+      .addError(NotFoundAnswer)
+  )
+  .add(
     at("updateSuite", {
       summary: "Change a suite",
       description: "What is absent stays as it is. Runs under way go on with the cases they began with.",

@@ -73,6 +73,7 @@ export class Evals extends Context.Tag("gateway/subjects/evals/Evals")<
     readonly createSuite: (
       input: WrittenSuite
     ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.TooManySuites | StoreError>
+    readonly suite: (id: string) => Effect.Effect<EvalSuite, Missing>
     /** Updates a suite; an absent member stays as it is. Running evaluations go on with the suite they began with. */
     readonly updateSuite: (
       id: string,
@@ -284,6 +285,7 @@ export const make = Effect.gen(function* () {
     run: (id) => report(deps, id),
     cancel: (id) => cancel(deps, id),
     createSuite: (suite) => createSuite(deps, suite),
+    suite: (id) => findSuite(deps, id),
     updateSuite: (id, suite) => updateSuite(deps, id, suite),
     removeSuite: (id) => removeSuite(deps, id)
   })

@@ -10,6 +10,7 @@ export const evals = subject("evals", {
     run: manage("GET", "/api/evals/runs/:id"),
     cancel: manage("POST", "/api/evals/runs/:id/cancel"),
     createSuite: manage("POST", "/api/evals/suites"),
+    suite: manage("GET", "/api/evals/suites/:id"),
     updateSuite: manage("PUT", "/api/evals/suites/:id"),
     removeSuite: manage("DELETE", "/api/evals/suites/:id")
   }

@@ -7,6 +7,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId } from "../../contract/Examples.ts"
 import { body, clearable, NoContent } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   maxActiveKeys: ["Most keys that work at the same time; null: no limit.", 5],
@@ -27,9 +28,9 @@ const standing = {
   maxActiveKeys: field(Limit, ...words.maxActiveKeys),
   dailyIssueLimit: field(Limit, ...words.dailyIssueLimit),
   hourlyIssueLimit: field(Limit, ...words.hourlyIssueLimit),
-  activeKeys: field(Schema.Number, "Keys that work now.", 2),
-  dailyIssued: field(Schema.Number, "Keys issued in the last 24 hours, those that were deleted since too.", 4),
-  hourlyIssued: field(Schema.Number, "Keys issued in the last hour, those that were deleted since too.", 1)
+  activeKeys: observed(Schema.Number, "Keys that work now.", 2),
+  dailyIssued: observed(Schema.Number, "Keys issued in the last 24 hours, those that were deleted since too.", 4),
+  hourlyIssued: observed(Schema.Number, "Keys issued in the last hour, those that were deleted since too.", 1)
 }
 
 const ProviderLimits = Schema.Struct({

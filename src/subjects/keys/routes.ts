@@ -21,6 +21,7 @@ import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/E
 import { field } from "../../kernel/Documented.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { isIpRange } from "../../kernel/IpRanges.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   name: "A name for people.",
@@ -86,7 +87,7 @@ export const KeyView = Schema.Struct({
   noLog: field(Schema.Boolean, words.noLog, false),
   isActive: field(Schema.Boolean, words.isActive, true),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
-  lastUsedAt: field(Schema.NullOr(Schema.String), "When it was last used, ISO 8601; null: never.", exampleTime)
+  lastUsedAt: observed(Schema.NullOr(Schema.String), "When it was last used, ISO 8601; null: never.", exampleTime)
 }).annotations({ identifier: "ApiKey" })
 export type KeyView = typeof KeyView.Type
 

@@ -10,6 +10,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
 import { body, NoContent, optional } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 /** Dollars: far above any budget, and small enough for sums of nano-USD to stay exact. */
 const mostUsd = 1_000_000
@@ -82,13 +83,13 @@ const LimitWindow = Schema.Struct({
 export const BudgetStatusView = Schema.Struct({
   apiKeyId: field(Schema.String, ...words.apiKeyId),
   budget: field(Schema.NullOr(BudgetView), "The budget; null: the key has none."),
-  spentUsd: field(Schema.Number, "USD spent in the window; without a budget, this month.", 1.25),
-  reservedUsd: field(Schema.Number, "USD reserved for calls that run.", 0.02),
-  remainingUsd: field(Schema.NullOr(Schema.Number), "USD left of the tightest limit; null: no budget.", 3.73),
-  windowStart: field(Schema.String, ...words.windowStart),
-  nextResetAt: field(Schema.String, ...words.nextResetAt),
-  warning: field(Schema.Boolean, "Whether a limit is used to its threshold.", false),
-  windows: field(Schema.Array(LimitWindow), "Every limit of the budget.")
+  spentUsd: observed(Schema.Number, "USD spent in the window; without a budget, this month.", 1.25),
+  reservedUsd: observed(Schema.Number, "USD reserved for calls that run.", 0.02),
+  remainingUsd: observed(Schema.NullOr(Schema.Number), "USD left of the tightest limit; null: no budget.", 3.73),
+  windowStart: observed(Schema.String, ...words.windowStart),
+  nextResetAt: observed(Schema.String, ...words.nextResetAt),
+  warning: observed(Schema.Boolean, "Whether a limit is used to its threshold.", false),
+  windows: observed(Schema.Array(LimitWindow), "Every limit of the budget.")
 }).annotations({ identifier: "BudgetStatus" })
 export type BudgetStatusView = typeof BudgetStatusView.Type
 
@@ -119,11 +120,11 @@ export const TokenLimitView = Schema.Struct({
   resetTime: field(Schema.String, ...words.resetTime),
   tz: field(Schema.String, ...words.tz),
   enabled: field(Schema.Boolean, ...words.enabled),
-  tokensUsed: field(Schema.Number, "Tokens used in the window.", 12_500),
-  tokensReserved: field(Schema.Number, "Tokens reserved for calls that run.", 0),
-  remaining: field(Schema.Number, "Tokens left.", 987_500),
-  windowStart: field(Schema.String, ...words.windowStart),
-  nextResetAt: field(Schema.String, ...words.nextResetAt),
+  tokensUsed: observed(Schema.Number, "Tokens used in the window.", 12_500),
+  tokensReserved: observed(Schema.Number, "Tokens reserved for calls that run.", 0),
+  remaining: observed(Schema.Number, "Tokens left.", 987_500),
+  windowStart: observed(Schema.String, ...words.windowStart),
+  nextResetAt: observed(Schema.String, ...words.nextResetAt),
   createdAt: field(Schema.String, "When it was made, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was changed last, ISO 8601.", exampleTime)
 }).annotations({ identifier: "TokenLimit" })

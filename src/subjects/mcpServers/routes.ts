@@ -19,6 +19,7 @@ import {
   ReadOnly,
   Text
 } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   name: ["Comes before the names of its tools: `<name>__<tool>`.", "docs"],
@@ -48,14 +49,14 @@ export const McpServerView = Schema.Struct({
   enabled: field(Schema.Boolean, ...words.enabled),
   allowedTools: field(Schema.NullOr(Names), ...words.allowedTools),
   allowedKeys: field(Schema.NullOr(Names), ...words.allowedKeys),
-  status: field(
+  status: observed(
     Schema.Literal("off", "idle", "online", "down"),
     "`off`: it is disabled; `idle`: it was not asked yet; `online`: its tools are known; `down`: it failed the last time.",
     "online"
   ),
-  lastError: field(Schema.NullOr(Schema.String), "What was wrong the last time; null: nothing.", null),
-  toolCount: field(Schema.NullOr(Schema.Number), "How many of its tools are offered; null: not known.", 4),
-  serverInfo: field(
+  lastError: observed(Schema.NullOr(Schema.String), "What was wrong the last time; null: nothing.", null),
+  toolCount: observed(Schema.NullOr(Schema.Number), "How many of its tools are offered; null: not known.", 4),
+  serverInfo: observed(
     Schema.NullOr(
       Schema.Struct({
         name: field(Schema.String, "Its own name.", "docs-server"),
@@ -64,8 +65,8 @@ export const McpServerView = Schema.Struct({
     ),
     "As it calls itself; null: not known."
   ),
-  protocolVersion: field(Schema.NullOr(Schema.String), "The version of MCP that is spoken with it.", "2025-11-25"),
-  lastSeenAt: field(Schema.NullOr(Schema.String), "When it answered last, ISO 8601; null: never.", exampleTime),
+  protocolVersion: observed(Schema.NullOr(Schema.String), "The version of MCP that is spoken with it.", "2025-11-25"),
+  lastSeenAt: observed(Schema.NullOr(Schema.String), "When it answered last, ISO 8601; null: never.", exampleTime),
   createdAt: field(Schema.String, "When it was registered, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
 }).annotations({ identifier: "McpServer" })

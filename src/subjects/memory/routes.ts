@@ -9,6 +9,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { body, Created, nextCursor, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   apiKeyId: ["Id of the API key whose memory it is; null: of callers without a key, who are one caller.", exampleKeyId],
@@ -34,7 +35,7 @@ export const MemoryView = Schema.Struct({
   sessionId: field(Schema.NullOr(Schema.String), ...words.sessionId),
   createdAt: field(Schema.String, "When it was made, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime),
-  lastUsedAt: field(
+  lastUsedAt: observed(
     Schema.String,
     "When it was last written or put into a request, ISO 8601; from then on `retentionDays` count.",
     exampleTime

@@ -14,6 +14,7 @@ import {
 } from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, nextCursor, optional } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 /**
  * Object that is taken as it came, not built anew: a copy has no member `__proto__`, and wrong members must not get
@@ -87,7 +88,7 @@ export const PluginView = Schema.Struct({
   license: field(Schema.NullOr(Schema.String), "Under which licence.", "MIT"),
   tags: field(Schema.Array(Schema.String), "Words to find it by.", ["limit"]),
   source: field(PluginSource, "Where it came from.", "marketplace"),
-  status: field(
+  status: observed(
     PluginStatus,
     "`installed`: never activated; `inactive`: deactivated; `error`: it was active and stopped, see `lastError`.",
     "active"
@@ -115,8 +116,8 @@ export const PluginView = Schema.Struct({
   integrity: field(Schema.String, "Hash of its files.", "sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="),
   installedAt: field(Schema.String, "When it was installed, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime),
-  lastError: field(Schema.NullOr(Schema.String), "Why it was stopped, or was not started; null: nothing.", null),
-  stats: field(StatsView, "What became of its calls.")
+  lastError: observed(Schema.NullOr(Schema.String), "Why it was stopped, or was not started; null: nothing.", null),
+  stats: observed(StatsView, "What became of its calls.")
 }).annotations({ identifier: "Plugin" })
 export type PluginView = typeof PluginView.Type
 

@@ -19,6 +19,7 @@ import {
   optional,
   ReadOnly
 } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   id: ["Id of the proxy.", exampleProxyId],
@@ -62,12 +63,12 @@ export const ProxyView = Schema.Struct({
   family: field(ProxyFamily, ...words.family),
   source: field(ProxySource, "`free`: found in a public list, run by strangers.", "manual"),
   isActive: field(Schema.Boolean, ...words.isActive),
-  usable: field(
+  usable: observed(
     Schema.Boolean,
     "False: it is not active, its password cannot be decrypted with the encryption key in use, or its kind is switched off.",
     true
   ),
-  health: field(Health, "How it did lately."),
+  health: observed(Health, "How it did lately."),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
   updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
 }).annotations({ identifier: "Proxy" })

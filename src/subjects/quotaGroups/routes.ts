@@ -9,6 +9,7 @@ import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { body, Created, nextCursor, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
+import { observed } from "../../contract/Observed.ts"
 
 /** Use by a key of its share of a window of the members at a provider, in the unit. */
 const AllocationQuota = Schema.Struct({
@@ -34,7 +35,7 @@ export const QuotaGroupView = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         ...QuotaAllocation.fields,
-        quotas: field(
+        quotas: observed(
           Schema.Array(AllocationQuota),
           "What is used of the share, for windows that every member at the provider is known to have."
         )

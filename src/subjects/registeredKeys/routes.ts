@@ -7,6 +7,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { body, Created, IsoTime, Name, nextCursor, NoContent, optional, Text } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   name: ["A name for people.", "ci"],
@@ -41,7 +42,7 @@ export const RegisteredKeyView = Schema.Struct({
   ...shown,
   isActive: field(Schema.Boolean, "Whether it works: neither revoked, nor switched off, nor expired.", true),
   revokedAt: field(Schema.NullOr(Schema.String), "When it was revoked, ISO 8601; null: it was not.", null),
-  lastUsedAt: field(Schema.NullOr(Schema.String), "When it was last used, ISO 8601; null: never.", exampleTime)
+  lastUsedAt: observed(Schema.NullOr(Schema.String), "When it was last used, ISO 8601; null: never.", exampleTime)
 }).annotations({ identifier: "RegisteredKey" })
 export type RegisteredKeyView = typeof RegisteredKeyView.Type
 

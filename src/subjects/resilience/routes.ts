@@ -11,6 +11,7 @@ import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { body, nextCursor, optional, Text } from "../../contract/Inputs.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const PatchResilience = ResiliencePatch.annotations(body("PatchResilience"))
 
@@ -44,7 +45,7 @@ export const LockoutView = Schema.Struct({
   connectionId: field(Schema.String, "Id of the connection.", exampleId),
   model: field(Schema.String, "Id of the model at the provider.", "gpt-4o-mini"),
   reason: field(Schema.String, "Why it is locked.", "http_429"),
-  remainingMs: field(Schema.Number, "Milliseconds until it can be used.", 90_000),
+  remainingMs: observed(Schema.Number, "Milliseconds until it can be used.", 90_000),
   failureCount: field(Schema.Number, "Failures in a row; each lengthens the next lock.", 1),
   lockedAt: field(Schema.String, "When it was locked, ISO 8601.", exampleTime),
   expiresAt: field(Schema.String, "When it can be used again, ISO 8601.", exampleTime),

@@ -8,6 +8,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { body, clearable, Created, nextCursor, NoContent, optional, ReadOnly } from "../../contract/Inputs.ts"
+import { observed } from "../../contract/Observed.ts"
 
 const words = {
   url: [
@@ -55,17 +56,17 @@ export const WebhookView = Schema.Struct({
   enabled: field(Schema.Literal(0, 1), ...words.enabled),
   description: field(Schema.NullOr(Schema.String), ...words.description),
   created_at: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
-  last_triggered_at: field(
+  last_triggered_at: observed(
     Schema.NullOr(Schema.String),
     "When the last attempt was made, ISO 8601; null before the first.",
     exampleTime
   ),
-  last_status: field(
+  last_status: observed(
     Schema.NullOr(Schema.Number),
     "HTTP status of the last attempt, 0 when there was no answer; null before the first.",
     200
   ),
-  failure_count: field(
+  failure_count: observed(
     Schema.Number,
     "Deliveries that failed since the last one that did not. At 10 the webhook is disabled.",
     0

@@ -115,6 +115,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "evals.run": "eval show",
   "evals.cancel": "eval cancel",
   "evals.createSuite": "eval suite add",
+  "evals.suite": "eval suite show",
   "evals.updateSuite": "eval suite edit",
   "evals.removeSuite": "eval suite remove",
   "cliTools.list": "tools list",

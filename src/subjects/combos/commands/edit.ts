@@ -14,6 +14,7 @@ import { each, FiniteNumber, NamedAny, named, notOf } from "../../../cli/flags/F
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import { findOne, noun, on } from "../../../cli/verbs/noun.ts"
 
 const OneCombo = Schema.Struct({ combo: ComboView })
@@ -27,6 +28,7 @@ const combos = noun({
   argument: combo,
   listing: "gateway combo list",
   list: (client) => client.list(),
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.combo),
   rows: (answer) => answer.combos,
   nameOf: ({ name }) => name
 })
@@ -48,6 +50,7 @@ const columns: ReadonlyArray<Column.Column<Shown>> = [
 
 export const comboShow = on("show", combos, {}, function* ({ client, found, to }) {
   const answer = yield* client.get({ path: { id: found.id } })
+  const version = latestVersion(to)
   const { config, id, isActive, name, strategy, targets } = answer.combo
   const isPinned = targets.some(({ connectionId }) => typeof connectionId === "string")
   const { connections } = isPinned
@@ -72,7 +75,7 @@ export const comboShow = on("show", combos, {}, function* ({ client, found, to }
     )
     yield* Output.section(rows, columns)
   })
-  yield* Output.result({ schema: OneCombo, value: answer, text, name })
+  yield* Output.result({ schema: OneCombo, value: answer, text, name, version })
 })
 
 const repeated = (name: string, description: string) =>
@@ -101,7 +104,7 @@ const flags = {
     Options.withDescription("Whether requests may use it."),
     Options.optional
   ),
-  ...Client.connection
+  ...Client.editing
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 

@@ -11,7 +11,7 @@ import { asking } from "../../../cli/verbs/asking.ts"
 const flags = {
   combo: Args.text({ name: "combo" }),
   model: Args.text({ name: "model or label" }),
-  ...Client.connection
+  ...Client.editing
 }
 
 type Targets = ComboView["targets"]
@@ -26,7 +26,8 @@ export const withFirst = (targets: Targets, modelOrLabel: string): Targets | nul
 
 export const comboSwitch = asking("switch", "combos", flags, function* (client, given) {
   const { combos } = yield* client.list()
-  const found = yield* pick("combo", combos, given.combo, "gateway combo list")
+  const { id } = yield* pick("combo", combos, given.combo, "gateway combo list")
+  const { combo: found } = yield* client.get({ path: { id } })
   const targets = withFirst(found.targets, given.model)
   if (targets === null) {
     const models = found.targets.map(({ model }) => model).join(", ")

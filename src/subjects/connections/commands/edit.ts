@@ -49,7 +49,7 @@ const flags = {
   proxy: text("proxy", "The proxy its calls go by: its name or id; '' for none of its own."),
   noVerify: onOff("no-verify", "Store a new key without asking the provider."),
   allowSameName,
-  ...Client.connection
+  ...Client.editing
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 

@@ -19,6 +19,7 @@ export const connections = noun({
   list: (client) => client.list(),
   rows: (answer) => answer.connections,
   nameOf: ({ name }) => name,
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.connection),
   pick: pickConnection
 })
 
@@ -43,6 +44,7 @@ export const nodes = noun({
   list: (client) => client.list(),
   rows: (answer) => answer.nodes,
   nameOf: ({ prefix }) => prefix,
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.node),
   pick: (all, word) => {
     const byPrefix = all.find(({ prefix }) => prefix === word)
     return byPrefix === undefined

@@ -12,6 +12,7 @@ import { confirm, yes } from "../../../cli/asking/confirm.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { changes } from "../../../cli/flags/Flags.ts"
 import * as Column from "../../../cli/output/Column.ts"
+import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
@@ -39,7 +40,7 @@ export const nodesList = listOf(nodes, {
   empty: "There are no nodes. Make one with 'gateway provider add custom --base-url <address> --wire chat'."
 })
 
-export const nodesShow = on("show", nodes, {}, function* ({ client, found }) {
+export const nodesShow = on("show", nodes, {}, function* ({ client, found, to }) {
   const answer = yield* client.get({ path: { id: found.id } })
   const { baseUrl, chatPath, headers, id, modelsPath, name, prefix, type, wires } = answer.node
   const page = fields([
@@ -53,7 +54,13 @@ export const nodesShow = on("show", nodes, {}, function* ({ client, found }) {
     ["Models path", modelsPath ?? "the usual one"],
     ["Id", id]
   ])
-  yield* Output.result({ schema: OneNode, value: answer, text: Output.print(page), name: prefix })
+  yield* Output.result({
+    schema: OneNode,
+    value: answer,
+    text: Output.print(page),
+    name: prefix,
+    version: latestVersion(to)
+  })
 })
 
 const editFlags = {
@@ -67,7 +74,7 @@ const editFlags = {
   ),
   chatPath: text("chat-path", "Path of its inference route; '' is the usual one."),
   modelsPath: text("models-path", "Path of its list of models; '' is the usual one."),
-  ...Client.connection
+  ...Client.editing
 }
 
 const clearing = (given: Option.Option<string>): string | null | undefined =>

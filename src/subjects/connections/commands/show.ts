@@ -5,6 +5,7 @@ import type { ConnectionUsage } from "../../usage/routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { OneConnection } from "../../../cli/output/connections.ts"
+import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { connections } from "./found.ts"
@@ -44,6 +45,7 @@ const quotaColumns: ReadonlyArray<Column.Column<ConnectionUsage["limits"][number
 
 export const providerShow = on("show", connections, {}, function* ({ client, found, to }) {
   const answer = yield* client.get({ path: { id: found.id } })
+  const version = latestVersion(to)
   const text = Effect.gen(function* () {
     const usage = yield* Client.group(to, "usage")
     const { limits } = yield* usage.connection({ path: { connectionId: found.id } }).pipe(Client.orExplain(to))
@@ -55,6 +57,7 @@ export const providerShow = on("show", connections, {}, function* ({ client, fou
     schema: OneConnection,
     value: answer,
     text: Effect.catchAll(text, () => Output.print(fields(lines(answer.connection)))),
-    name: found.name
+    name: found.name,
+    version
   })
 })

@@ -122,5 +122,6 @@ export const suites = noun({
   listing: "gateway eval list",
   list: (client) => client.overview(),
   rows: (answer) => answer.suites,
+  one: (client, id) => Effect.map(client.suite({ path: { id } }), (answer) => answer.suite),
   nameOf: ({ name }) => name
 })

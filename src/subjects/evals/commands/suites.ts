@@ -9,6 +9,7 @@ import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { readJson } from "../../../cli/flags/JsonInput.ts"
 import * as Column from "../../../cli/output/Column.ts"
+import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { suites, suiteArg } from "./rows.ts"
 import { findOne, on, removeOf } from "../../../cli/verbs/noun.ts"
@@ -29,9 +30,17 @@ const caseColumns: ReadonlyArray<Column.Column<Case>> = [
   Column.prose("ASKED", lastSaid)
 ]
 
-export const suiteShow = on("show", suites, {}, function* ({ found }) {
+export const suiteShow = on("show", suites, {}, function* ({ client, found: { id }, to }) {
+  const { suite: found } = yield* client.suite({ path: { id } })
   const rows = Output.rows(found.cases, caseColumns, "It has no cases.")
-  yield* Output.result({ schema: SuiteView, value: found, text: rows, csv: rows, name: found.id })
+  yield* Output.result({
+    schema: SuiteView,
+    value: found,
+    text: rows,
+    csv: rows,
+    name: found.id,
+    version: latestVersion(to)
+  })
 })
 
 const file = Args.text({ name: "file" }).pipe(
@@ -45,7 +54,7 @@ const readSuite = Effect.fnUntraced(function* (from: string) {
 })
 
 /** Members of a suite that are shown beside its name and cases. */
-const shownOnly = new Set(["id", "builtIn", "createdAt", "updatedAt"])
+const shownOnly = new Set(["etag", "id", "builtIn", "createdAt", "updatedAt"])
 
 const written = (suite: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(suite).filter(([name]) => !shownOnly.has(name)))
@@ -62,7 +71,7 @@ export const suiteAdd = Command.make("add", { file, ...Client.connection }, (giv
   })
 )
 
-export const suiteEdit = Command.make("edit", { suite: suiteArg, file, ...Client.connection }, (given) =>
+export const suiteEdit = Command.make("edit", { suite: suiteArg, file, ...Client.editing }, (given) =>
   Effect.gen(function* () {
     const payload = yield* body(UpdateSuite, written(yield* readSuite(given.file)), {})
     const to = yield* Client.target(given)

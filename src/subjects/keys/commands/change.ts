@@ -29,6 +29,7 @@ const keys = noun({
   argument: key,
   listing: "gateway key list",
   list: (client) => client.list(),
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.key),
   rows: (answer) => answer.keys,
   nameOf: ({ name }) => name,
   pick: pickKey
@@ -96,7 +97,7 @@ const editFlags = {
   ),
   allowSameName,
   ...restrictions,
-  ...Client.connection
+  ...Client.editing
 }
 
 const flagNames = {

@@ -112,7 +112,7 @@ export const mcpAdd = Command.make("add", { ...added, ...settings, ...Client.con
 
 const toUrl = Options.text("to").pipe(Options.withDescription("Another URL."), Options.optional)
 
-export const mcpEdit = Command.make("edit", { server, to: toUrl, ...settings, ...Client.connection }, (given) =>
+export const mcpEdit = Command.make("edit", { server, to: toUrl, ...settings, ...Client.editing }, (given) =>
   Effect.gen(function* () {
     const input = { url: Option.getOrUndefined(given.to), ...(yield* inputOf(given)) }
     const payload = yield* changes(

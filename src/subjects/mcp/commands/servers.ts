@@ -1,4 +1,5 @@
 /** `gateway mcp list`, `show`, `test`, `enable`, `disable` and `remove`: registered MCP servers. */
+import * as Effect from "effect/Effect"
 import * as Args from "@effect/cli/Args"
 import * as Schema from "effect/Schema"
 import { McpServerTested, McpServerView } from "../../mcpServers/routes.ts"
@@ -34,6 +35,7 @@ export const servers = noun({
   group: "mcpServers",
   argument: server,
   listing: "gateway mcp list",
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.server),
   list: (client) => client.list(),
   rows: (answer) => answer.servers,
   nameOf: ({ name }) => name

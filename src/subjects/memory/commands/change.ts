@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CreateMemory, MemoryHealth, OneMemory, UpdateMemory } from "../routes.ts"
 import { body, changes } from "../../../cli/flags/Flags.ts"
+import { ifMatch } from "../../../cli/gateway/Versions.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
@@ -52,7 +53,7 @@ const otherContent = Options.text("content").pipe(
   Options.optional
 )
 
-export const memoryEdit = Command.make("edit", { memory, content: otherContent, ...settings }, (given) =>
+export const memoryEdit = Command.make("edit", { memory, content: otherContent, ...settings, ifMatch }, (given) =>
   Effect.gen(function* () {
     const input = {
       content: Option.getOrUndefined(given.content),

@@ -48,6 +48,7 @@ export const memories = noun({
   group: "memory",
   argument: memory,
   listing: "gateway memory list",
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.memory),
   list: (client) => client.list({ urlParams: {} }),
   rows: (answer) => answer.memories,
   nameOf: ({ key }) => key

@@ -3,6 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Option from "effect/Option"
 import { MemoryList, MemoryPreview, type MemoryView, OneMemory } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
+import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { apiKey, columns, memories, ownerOf, type } from "./rows.ts"
@@ -54,10 +55,10 @@ const page = (shown: MemoryView) =>
     ["Id", shown.id]
   ])
 
-export const memoryShow = on("show", memories, {}, function* ({ client, found }) {
+export const memoryShow = on("show", memories, {}, function* ({ client, found, to }) {
   const answer = yield* client.get({ path: { id: found.id } })
   const text = Output.print(page(answer.memory))
-  yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id })
+  yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id, version: latestVersion(to) })
 })
 
 const question = Args.text({ name: "question" }).pipe(

@@ -110,25 +110,22 @@ export const presetsAdd = Command.make(
 
 const newName = Options.text("name").pipe(Options.withDescription("Another name."), Options.optional)
 
-export const presetsEdit = Command.make(
-  "edit",
-  { preset, name: newName, ...maybeFields, ...Client.connection },
-  (given) =>
-    Effect.gen(function* () {
-      const changes = known({ name: Option.getOrUndefined(given.name), ...givenFields(given) })
-      if (Object.keys(changes).length === 0) {
-        return yield* new BadArgument({
-          message: "Nothing is to be changed.",
-          hint: "Give --name, --model, --endpoint, --system or --params."
-        })
-      }
-      const payload = yield* body(UpdatePreset, changes, { ...flagsOf, name: "--name" })
-      const to = yield* Client.target(given)
-      const { client, found } = yield* findOne(presets, to, given.preset)
-      const answer = yield* client.updatePreset({ path: { id: found.id }, payload })
-      const { id, name } = answer.preset
-      yield* Output.result({ schema: OnePreset, value: answer, text: Output.note(`'${name}' is changed.`), name: id })
-    })
+export const presetsEdit = Command.make("edit", { preset, name: newName, ...maybeFields, ...Client.editing }, (given) =>
+  Effect.gen(function* () {
+    const changes = known({ name: Option.getOrUndefined(given.name), ...givenFields(given) })
+    if (Object.keys(changes).length === 0) {
+      return yield* new BadArgument({
+        message: "Nothing is to be changed.",
+        hint: "Give --name, --model, --endpoint, --system or --params."
+      })
+    }
+    const payload = yield* body(UpdatePreset, changes, { ...flagsOf, name: "--name" })
+    const to = yield* Client.target(given)
+    const { client, found } = yield* findOne(presets, to, given.preset)
+    const answer = yield* client.updatePreset({ path: { id: found.id }, payload })
+    const { id, name } = answer.preset
+    yield* Output.result({ schema: OnePreset, value: answer, text: Output.note(`'${name}' is changed.`), name: id })
+  })
 )
 
 export const presetsRemove = removeOf(presets, {

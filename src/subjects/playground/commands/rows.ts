@@ -41,6 +41,7 @@ export const presets = noun({
   group: "playground",
   argument: preset,
   listing: "gateway playground presets list",
+  one: (client, id) => Effect.map(client.preset({ path: { id } }), (answer) => answer.preset),
   list: (client) => client.presets(),
   rows: (answer) => answer.presets,
   nameOf: ({ name }) => name

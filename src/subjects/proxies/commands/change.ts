@@ -9,6 +9,7 @@ import { CreateProxy, ProxySwitch, type ProxyView, UpdateProxy } from "../routes
 import { ProxyFamily } from "../entity.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { body } from "../../../cli/flags/Flags.ts"
+import { ifMatch } from "../../../cli/gateway/Versions.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { readAddress } from "./address.ts"
@@ -80,7 +81,7 @@ const otherName = Options.text("name").pipe(Options.withDescription("Another nam
 export const proxyEdit = on(
   "edit",
   proxies,
-  { address: otherAddress, name: otherName, family, password: passwordFlag },
+  { address: otherAddress, name: otherName, family, password: passwordFlag, ifMatch },
   function* ({ client, found, given }) {
     const parts = Option.isNone(given.address) ? {} : yield* typed(given.address.value)
     const input = {

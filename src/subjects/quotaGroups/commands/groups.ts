@@ -163,7 +163,7 @@ export const quotaGroupsEdit = Command.make(
       Options.withSchema(each(Weighted, notOf("--member", "<connection>=<weight>")))
     ),
     allocations: allow,
-    ...Client.connection
+    ...Client.editing
   },
   (given) =>
     Effect.gen(function* () {
@@ -177,7 +177,8 @@ export const quotaGroupsEdit = Command.make(
       const to = yield* Client.target(given)
       const client = yield* Client.group(to, "quotaGroups")
       const { groups } = yield* client.list().pipe(Client.orExplain(to))
-      const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+      const { id } = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+      const { group: found } = yield* client.get({ path: { id } }).pipe(Client.orExplain(to))
       const { allocations, members } = yield* resolved(to, given.members, given.allocations)
       const payload = yield* body(
         UpdateQuotaGroup,

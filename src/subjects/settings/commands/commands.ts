@@ -12,6 +12,7 @@ import { BadArgument, type CliFailure } from "../../../cli/Failure.ts"
 import { each, NamedAny, notOf } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import { didYouMean, near } from "../../../cli/tree/Near.ts"
 import { patchOf, type Setting, settingsOf, valueText } from "./Tables.ts"
 
@@ -53,6 +54,8 @@ export const showSettings = <A, I, P, PI>({ read, schema, show }: SettingsGroup<
       const rows = settingsOf(settings).filter(({ name }) => name.startsWith(given.part))
       if (rows.length === 0) return yield* unknownSetting(show, given.part, settings)
       yield* printed(schema, settings, rows)
+      const version = latestVersion(to)
+      if (version !== undefined) yield* Output.remark(`Version ${version.replaceAll('"', "")}`)
     })
   )
 
@@ -80,7 +83,7 @@ const complaint = (error: ParseResult.ParseError): string => {
 }
 
 export const setSettings = <A, I, P, PI>({ patch, read, schema, show, write }: SettingsGroup<A, I, P, PI>) =>
-  Command.make("set", { changes, ...Client.connection }, (given) =>
+  Command.make("set", { changes, ...Client.editing }, (given) =>
     Effect.gen(function* () {
       const to = yield* Client.target(given)
       const before = yield* read(to)

@@ -136,7 +136,7 @@ const otherUrl = Options.text("to").pipe(Options.withDescription("Another addres
 
 export const webhookEdit = Command.make(
   "edit",
-  { webhook, to: otherUrl, ...settings, allowSameName, ...Client.connection },
+  { webhook, to: otherUrl, ...settings, allowSameName, ...Client.editing },
   (given) =>
     Effect.gen(function* () {
       const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }

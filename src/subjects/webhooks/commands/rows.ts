@@ -1,4 +1,5 @@
 /** Webhooks and their attempts as tables, and how one is found. */
+import * as Effect from "effect/Effect"
 import * as Args from "@effect/cli/Args"
 import * as Schema from "effect/Schema"
 import { DeliveryView, WebhookView } from "../routes.ts"
@@ -42,6 +43,7 @@ export const webhooks = noun({
   argument: webhook,
   listing: "gateway webhook list",
   list: (client) => client.list(),
+  one: (client, id) => Effect.map(client.get({ path: { id } }), (answer) => answer.webhook),
   rows: (answer) => answer.webhooks,
   nameOf: ({ url }) => url
 })

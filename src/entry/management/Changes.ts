@@ -1,0 +1,128 @@
+/**
+ * Changes under a condition: `If-Match` names the version that the editor has seen. What is compared is what the object's own GET answers to this
+ * caller. Changes of one object are made one after the other, so that nothing comes between the comparison and the change.
+ */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { BadRequest, PreconditionFailed } from "../../contract/Errors.ts"
+import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
+import type { Found } from "../../contract/Routes.ts"
+import { bytesOf, isChange, isNamed, jsonIn, shownBy, tagOf } from "./Versions.ts"
+
+/** Says that an endpoint is run for what it shows, within a request that changes it: the body is that request's. */
+export class IsCompared extends Context.Reference<IsCompared>()("gateway/entry/management/IsCompared", {
+  defaultValue: () => false
+}) {}
+
+/** A matched request of the management. */
+export type FoundChange = Found & { readonly route: ManagementRoute }
+
+interface Present {
+  readonly tag: string
+  readonly body: unknown
+}
+
+/** Objects that are shown by several routes as one: a change by either is one of both. */
+const familyOf = ({ key, path }: ManagementRoute): string =>
+  path.startsWith("/api/settings") ? "settings" : key.slice(0, key.indexOf("."))
+
+const objectOf = ({ parameters, route }: FoundChange): string =>
+  [familyOf(route), ...Object.values(parameters)].join(" ")
+
+/** Lets one effect at a time run for each name. */
+const makeTurns = () => {
+  const turns = new Map<string, { readonly lock: Effect.Semaphore; users: number }>()
+  return (name: string) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          const turn = turns.get(name) ?? { lock: Effect.unsafeMakeSemaphore(1), users: 0 }
+          turns.set(name, turn)
+          turn.users++
+          return turn
+        }),
+        ({ lock }) => lock.withPermits(1)(effect),
+        (turn) =>
+          Effect.sync(() => {
+            if (--turn.users === 0) turns.delete(name)
+          })
+      )
+}
+
+const unreadable = new BadRequest({
+  message: `'If-Match' must be '*', or entity tags in double quotes, such as "5d41402abc4b2a76b9719d".`,
+  param: "If-Match"
+})
+
+const changed = ({ body, tag }: Present): PreconditionFailed =>
+  new PreconditionFailed({
+    message:
+      "It was changed since the version that 'If-Match' names. Nothing was changed by this request. Compare yours with `current`, and send it again with the ETag of this answer.",
+    current: body,
+    etag: tag
+  })
+
+const isDone = (status: number): boolean => status >= 200 && status < 300
+
+/** Runs an endpoint of the plane: `key` for what it shows, with the parameters and the query of the request. */
+type Show<E, R> = (key: ManagementKey) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> | null
+
+export const makeChanges = () => {
+  const inTurn = makeTurns()
+
+  /** What is there now; null where nothing is, or this caller does not get to see it. */
+  const presentOf = <E, R>(found: FoundChange, show: Show<E, R>): Effect.Effect<Present | null, never, R> => {
+    const key = shownBy(found.route.key)
+    const shown = key === null ? null : show(key)
+    if (key === null || shown === null) return Effect.succeed(null)
+    return shown.pipe(
+      Effect.provideService(IsCompared, true),
+      Effect.map((response) => {
+        const tag = isDone(response.status) ? tagOf(key, response) : null
+        const bytes = bytesOf(response)
+        return tag === null || bytes === null ? null : { tag, body: jsonIn(bytes) }
+      }),
+      Effect.catchAllCause((cause) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.succeed(null)))
+    )
+  }
+
+  /** Refuses a change of another version than the caller has seen. */
+  const compared = <E, R>(found: FoundChange, show: Show<E, R>) =>
+    Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const wanted = headers["if-match"]
+      const unwanted = headers["if-none-match"]
+      if (wanted === undefined && unwanted === undefined) return
+      if (wanted !== undefined && isNamed(wanted, '""') === null) return yield* unreadable
+      const present = yield* presentOf(found, show)
+      if (present === null) {
+        // Where nothing is shown there is no version that could be named; what is not there, the endpoint says itself.
+        if (wanted !== undefined && wanted.trim() !== "*" && shownBy(found.route.key) === null) {
+          return yield* new PreconditionFailed({
+            message: "What this route changes has no version that 'If-Match' could name; send it without."
+          })
+        }
+        return
+      }
+      if (wanted !== undefined && isNamed(wanted, present.tag) !== true) return yield* changed(present)
+      if (unwanted !== undefined && isNamed(unwanted, present.tag) === true) return yield* changed(present)
+    })
+
+  return <E, R>(
+    found: FoundChange,
+    change: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    show: Show<E, R>
+  ) => {
+    if (!isChange(found.route)) return change
+    return Effect.gen(function* () {
+      yield* compared(found, show)
+      const response = yield* change
+      if (!isDone(response.status) || found.route.method === "DELETE") return response
+      const present = yield* presentOf(found, show)
+      return present === null ? response : HttpServerResponse.setHeader(response, "ETag", present.tag)
+    }).pipe(inTurn(objectOf(found)))
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Versions of what is at a path of the management, as entity tags. The tag of what can be edited is made of what an editor edits: fields that the
+ * gateway observes are left out (`contract/Observed`). That of any other answer is made of its bytes.
+ */
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Option from "effect/Option"
+import * as AST from "effect/SchemaAST"
+import { createHash } from "node:crypto"
+import { madeGroup } from "../../contract/GroupContract.ts"
+import { type ManagementKey, type ManagementRoute, managementTable } from "../../contract/ManagementRoutes.ts"
+import { type ObservedFields, observedFields, withoutObserved } from "../../contract/Observed.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
+import { namesStrongly, namesWeakly, tagCondition } from "../../kernel/text/EntityTags.ts"
+
+/** Shows the object that a route changes, where another path does. */
+const shownElsewhere: Readonly<Partial<Record<ManagementKey, ManagementKey>>> = {
+  "inspector.annotate": "inspector.get",
+  "capture.enableHost": "capture.hosts",
+  "capture.removeHost": "capture.hosts"
+}
+
+/** Changes by POST, of what GET shows at the same path. */
+export const changesByPost: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "limits.setBudget",
+  "limits.setTokenLimit",
+  "modelAliases.set"
+])
+
+const changing: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"])
+
+/** Tells whether a route changes what is at a path, so that its changes are made one after the other. */
+export const isChange = ({ key, method }: Pick<ManagementRoute, "key" | "method">): boolean =>
+  changing.has(method) || changesByPost.has(key)
+
+const keysOfPath = new Map<string, Array<ManagementKey>>()
+for (const [key, { path }] of Object.entries(managementTable)) {
+  const known = keysOfPath.get(path)
+  if (known === undefined) keysOfPath.set(path, [key as ManagementKey])
+  else known.push(key as ManagementKey)
+}
+
+const atPathOf = (key: ManagementKey): ReadonlyArray<ManagementKey> => keysOfPath.get(managementTable[key].path) ?? []
+
+/** The route that shows what a route changes; null: none does. */
+export const shownBy = (key: ManagementKey): ManagementKey | null =>
+  shownElsewhere[key] ?? atPathOf(key).find((other) => managementTable[other].method === "GET") ?? null
+
+const edited = new Set<ManagementKey>(
+  (Object.keys(managementTable) as Array<ManagementKey>).flatMap((key) =>
+    isChange({ key, method: managementTable[key].method }) ? (shownBy(key) ?? []) : []
+  )
+)
+
+/** Tells whether what a route shows can be changed by another. */
+export const isEdited = (key: ManagementKey): boolean => edited.has(key)
+
+const observedByKey = new Map<ManagementKey, ObservedFields>()
+
+const observedOf = (key: ManagementKey): ObservedFields => {
+  const known = observedByKey.get(key)
+  if (known !== undefined) return known
+  const [group = "", name = ""] = key.split(".")
+  const schema = madeGroup(group)?.endpoints[name]?.successSchema
+  if (schema === undefined) return {}
+  const fields = observedFields(schema)
+  observedByKey.set(key, fields)
+  return fields
+}
+
+/** The part of a query that a GET route reads: a change may name in its own what the other does not know. */
+export const queryFor = <Value>(
+  key: ManagementKey,
+  query: Readonly<Record<string, Value>>
+): Readonly<Record<string, Value>> => {
+  const [group = "", name = ""] = key.split(".")
+  const schema = madeGroup(group)?.endpoints[name]?.urlParamsSchema
+  if (schema === undefined || Option.isNone(schema)) return {}
+  const known = new Set(AST.getPropertySignatures(AST.encodedAST(schema.value.ast)).map((each) => String(each.name)))
+  return Object.fromEntries(Object.entries(query).filter(([each]) => known.has(each)))
+}
+
+const digest = (content: string | Uint8Array): string =>
+  createHash("sha256").update(content).digest("base64url").slice(0, 22)
+
+/** The bytes of an answer that is whole; null for streams, and for an answer without a body. */
+export const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array | null =>
+  body._tag === "Uint8Array" ? body.body : null
+
+const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
+  body._tag === "Uint8Array" && body.contentType.startsWith("application/json")
+
+export const jsonIn = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString("utf8"))
+
+/** The tag of what a GET route answered; null where it answered with a stream. */
+export const tagOf = (key: ManagementKey, response: HttpServerResponse.HttpServerResponse): string | null => {
+  const bytes = bytesOf(response)
+  if (bytes === null) return null
+  if (!isEdited(key) || !isJson(response)) return `"${digest(bytes)}"`
+  const observed = observedOf(key)
+  if (Object.keys(observed).length === 0) return `"${digest(bytes)}"`
+  return `"${digest(JSON.stringify(withoutObserved(jsonIn(bytes), observed)))}"`
+}
+
+/** A representation in another coding has a tag of its own (RFC 9110, 8.8.3.3); it names the same version. */
+const codings = /\+(?:gzip|br)"$/
+
+export const codedTag = (tag: string, coding: string): string => tag.replace(/"$/, `+${coding}"`)
+
+const plain = (condition: ReturnType<typeof tagCondition>) =>
+  condition === null || condition === "*" ? condition : condition.map((tag) => tag.replace(codings, '"'))
+
+/** Whether the version is one that `If-Match` names; null: the header cannot be read. */
+export const isNamed = (header: string, tag: string): boolean | null => {
+  const condition = plain(tagCondition(header))
+  return condition === null ? null : namesStrongly(condition, tag)
+}
+
+/** Whether `If-None-Match` names the version, also weakly. */
+export const isKnown = (header: string, tag: string): boolean => {
+  const condition = plain(tagCondition(header))
+  return condition !== null && namesWeakly(condition, tag)
+}
+
+const several = Symbol("several")
+
+/**
+ * What was sent under the tags of objects with observed fields: only where all of it was the same bytes as now does the client know what it would
+ * get. It forgets what was sent longest ago; then the answer is sent again.
+ */
+export class SentVersions {
+  readonly #sent = new LruMap<string, string | typeof several>({ capacity: 4_096 })
+
+  /** Tells whether who has the tag has these bytes, and notes that they are sent under it. */
+  isAsSent(key: ManagementKey, tag: string, bytes: Uint8Array): boolean {
+    if (!isEdited(key) || Object.keys(observedOf(key)).length === 0) return true
+    const now = digest(bytes)
+    const before = this.#sent.get(tag)
+    if (before === undefined) this.#sent.set(tag, now)
+    else if (before !== now) this.#sent.set(tag, several)
+    return before === now
+  }
+}
