@@ -78,7 +78,7 @@ const own: ReadonlyArray<TreeNode> = [
     skill: "cli-setup",
     examples: ["setup", "setup --non-interactive --provider ollama"]
   }),
-  fromServe("serve", "serveCommand", "Start the gateway, as 'gateway' alone does; see tunnel.", {
+  fromServe("serve", "serveCommand", "Start the gateway, as 'gateway' alone does; see open, tunnel.", {
     section: "Start",
     skill: "cli-serve",
     prints: false,
@@ -229,6 +229,7 @@ const order: ReadonlyArray<string> = [
   "restart",
   "setup",
   "serve",
+  "open",
   "service",
   "login",
   "logout",
@@ -280,6 +281,7 @@ const order: ReadonlyArray<string> = [
   "backup",
   "flags",
   "pricing",
+  "admin-session",
   "reset-password",
   "reset-encrypted-columns"
 ]

@@ -88,6 +88,7 @@ export const refusedHere: Readonly<Record<string, string>> = {
   authEndSession: "the example names a session of another gateway",
   authExchangeCode: "its code is made with the owner's token only",
   authSetPassword: "only the owner of the data folder may, and this test runs without the owner's token",
+  systemDashboard: "the test runs from the source, which has no dashboard",
   backupsRestore: "the example names a backup of another gateway",
   backupsImport: "the example is no database",
   acpRemove: "no agent was added",

@@ -80,7 +80,7 @@ const AdminSession = Schema.Struct({
   expiresAt: field(Schema.String, "When it ends at the latest, ISO 8601.", exampleTime)
 }).annotations({ identifier: "AdminSession" })
 
-const AdminSessions = Schema.Struct({
+export const AdminSessions = Schema.Struct({
   sessions: field(Schema.Array(AdminSession), "The valid sessions, the one used last first."),
   total: field(Schema.Number, "How many there are.", 1)
 }).annotations({ identifier: "AdminSessions" })
@@ -150,7 +150,7 @@ export class Auth extends HttpApiGroup.make("auth")
     at("exchangeCode", {
       summary: "Log in with a code",
       description:
-        "Only over a direct connection from this machine. Answers as the login does, and sets the same cookie. Wrong codes count as wrong passwords do."
+        "Only over a direct connection from this machine, and, where the system says it (Linux), from a program of the user who runs the gateway. Answers as the login does, and sets the same cookie. Wrong codes count as wrong passwords do."
     })
       .setPayload(CodeExchange)
       .addSuccess(LoggedIn)

@@ -15,6 +15,7 @@ import { SystemControl } from "./service.ts"
 import { SystemHealth } from "./SystemHealth.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { version } from "../../platform/Version.ts"
+import { readDashboard } from "../../platform/files/DashboardFile.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { fileHeaders, htmlType, pageBelow, pageHeaders, viewerPolicy } from "../../entry/pages/PageHeaders.ts"
 import { viewerFile, viewerPage } from "../../entry/pages/Viewer.ts"
@@ -30,6 +31,11 @@ const withServer = (document: string, headers: RequestHeaders): string => {
 
 const noFile = (name: string): NotFound =>
   new NotFound({ message: `The documentation has no file '${name.slice(0, 100)}'.`, param: "file" })
+
+const noDashboard = new NotFound({
+  message: "This build of the gateway has no dashboard. The commands can do what it would: 'gateway --help'.",
+  code: "no_dashboard"
+})
 
 /** A file of the page at `/docs`; 304 for who has it. Large ones are streamed. */
 const docsFile = Effect.fnUntraced(function* (name: string) {
@@ -78,6 +84,17 @@ export const layer = HttpApiBuilder.group(contractOf(System), "system", (handler
         answered(
           Effect.map(control.repairEnvironment(payload.provider), (done) => ({ success: true as const, ...done }))
         )
+      )
+      .handle("dashboard", () =>
+        Effect.gen(function* () {
+          const page = yield* readDashboard
+          if (page === null) return yield* noDashboard
+          const { headers } = yield* HttpServerRequest.HttpServerRequest
+          return HttpServerResponse.text(pageBelow(page, prefixAsked(headers)), {
+            contentType: htmlType,
+            headers: pageHeaders(viewerPolicy)
+          })
+        })
       )
       .handle("docs", () =>
         Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>

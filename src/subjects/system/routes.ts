@@ -167,6 +167,15 @@ export class System extends HttpApiGroup.make("system")
     )
   )
   .add(
+    at("dashboard", {
+      summary: "Show the dashboard",
+      description:
+        "A page for administrators; `gateway open` opens it with a code for a session. 404 `no_dashboard` where the build has none. Needs no key: what it shows is asked with the session."
+    })
+      .addSuccess(page("text/html", "A page for people.", "<!doctype html><title>Gateway</title>"))
+      .addError(NotFoundAnswer)
+  )
+  .add(
     at("docs", {
       summary: "Show the API documentation",
       description: "A page that shows this document. It loads from this gateway only. Needs no key."

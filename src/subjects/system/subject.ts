@@ -14,6 +14,7 @@ export const system = subject("system", {
     envRepair: manage("POST", "/api/system/env/repair"),
     openapi: open("GET", "/openapi.json"),
     configurationSchema: open("GET", "/gateway.schema.json"),
+    dashboard: open("GET", "/dashboard"),
     docs: open("GET", "/docs"),
     docsFile: open("GET", "/docs/:file")
   }

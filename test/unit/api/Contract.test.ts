@@ -148,6 +148,7 @@ describe("route table", () => {
       "system.ping",
       "system.openapi",
       "system.configurationSchema",
+      "system.dashboard",
       "system.docs",
       "system.docsFile",
       "system.root"
