@@ -106,7 +106,7 @@ const own: ReadonlyArray<TreeNode> = [
     ],
     { section: "Start", skill: "cli-serve", examples: ["service install", "service status"] }
   ),
-  fromLogin("login", "loginCommand", "Log in to a gateway elsewhere; see context and logout.", {
+  fromLogin("login", "loginCommand", "Log in to a gateway elsewhere; see context, logout, whoami.", {
     section: "Start",
     skill: "cli-contexts",
     prints: false,
@@ -233,6 +233,7 @@ const order: ReadonlyArray<string> = [
   "service",
   "login",
   "logout",
+  "whoami",
   "chat",
   "files",
   "batches",

@@ -6,6 +6,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { CurrentIdentity } from "../../contract/Security.ts"
+import { meOf, sessionName } from "./Me.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Auth } from "./routes.ts"
 import { Forbidden, NotFound, TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
@@ -40,8 +42,7 @@ const passwordRefusals = {
     })
 }
 
-/** A session by the beginning of its hash: enough to name it, and no cookie can be made of it. */
-const nameOf = ({ idHash }: Pick<Session, "idHash">): string => idHash.slice(0, 16)
+const nameOf = ({ idHash }: Pick<Session, "idHash">): string => sessionName(idHash)
 
 const sessionView = (session: Session, currentId: string | null) => ({
   id: nameOf(session),
@@ -101,6 +102,9 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
         formerCookie: cookieOf(headers)
       }))
     return handlers
+      .handle("me", () =>
+        Effect.map(CurrentIdentity, ({ principal, tiers }) => meOf(principal, tiers, sessions.endsAtMs))
+      )
       .handle("login", ({ payload, request }) =>
         attemptOf(request.headers).pipe(
           Effect.flatMap((attempt) => login.logIn({ ...attempt, password: payload.password })),

@@ -37,6 +37,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "agentBridge.stopTproxy": "capture tproxy stop",
   "auth.logout": "flags list",
   "auth.setPassword": "reset-password",
+  "auth.me": "whoami",
   "auth.issueCode": "open",
   "auth.listSessions": "admin-session list",
   "auth.endSession": "admin-session end",

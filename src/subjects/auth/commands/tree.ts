@@ -3,6 +3,7 @@ import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 import { list, remove } from "../../../cli/tree/verbs.ts"
 
 const fromOpen = from(() => import("./open.ts"))
+const fromWhoami = from(() => import("./whoami.ts"))
 const fromSessions = from(() => import("./sessions.ts"))
 
 const open = fromOpen("open", "openCommand", "Open the dashboard in the browser, signed in.", {
@@ -36,4 +37,13 @@ const sessions = group(
   }
 )
 
-export const commands: ReadonlyArray<TreeNode> = [open, sessions]
+const whoami = fromWhoami("whoami", "whoamiCommand", "Show who you are to the gateway, and what you may do.", {
+  section: "Start",
+  skill: "cli-contexts",
+  // The help of the program fits one screen without it; 'login' names it.
+  besides: true,
+  aliases: ["me"],
+  examples: ["whoami", "whoami --context work --json"]
+})
+
+export const commands: ReadonlyArray<TreeNode> = [open, whoami, sessions]
