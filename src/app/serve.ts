@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import { defaultResilience } from "../subjects/resilience/entity.ts"
 import { environmentProblems, Flags } from "../subjects/flags/service.ts"
 import { readEnvironmentProxies } from "../net/egress/proxy/EnvironmentProxy.ts"
@@ -46,6 +47,8 @@ export interface ServeOptions {
   readonly commands: Effect.Effect<ReadonlyArray<CommandWords>>
   /** Warnings for the log at the start, each a sentence. */
   readonly warnings?: ReadonlyArray<string>
+  /** Done once, beside the service, as soon as it listens. */
+  readonly whenListening?: Effect.Effect<unknown>
   /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
   readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
 }
@@ -149,7 +152,12 @@ const warnOfFewFiles = Effect.gen(function* () {
 })
 
 /** One generation: serves until `asked` is done. */
-const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
+const running = (
+  stopping: Stopping.Stopping,
+  isFirst: boolean,
+  up: Effect.Effect<unknown, never, Scope.Scope>,
+  asked: Effect.Effect<void>
+) =>
   Effect.gen(function* () {
     yield* refuseUnprotected
     if (isFirst) yield* warnOfFewFiles
@@ -245,7 +253,8 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
             Layer.provide(Layer.succeed(CommandIndex, options.commands)),
             Layer.provide(Layer.succeedContext(Context.merge(lasting, services)))
           )
-          return running(stopping, isStart, up, asked).pipe(withServices(layer), Effect.mapError(failed))
+          const whenUp = isStart ? Effect.zipRight(up, Effect.forkScoped(options.whenListening ?? Effect.void)) : up
+          return running(stopping, isStart, whenUp, asked).pipe(withServices(layer), Effect.mapError(failed))
         }
       })
     })

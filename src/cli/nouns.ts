@@ -78,7 +78,7 @@ const own: ReadonlyArray<TreeNode> = [
     skill: "cli-setup",
     examples: ["setup", "setup --non-interactive --provider ollama"]
   }),
-  fromServe("serve", "serveCommand", "Start the gateway, as 'gateway' alone does; see tunnel.", {
+  fromServe("serve", "serveCommand", "Start the gateway, as 'gateway' alone does; see open, tunnel.", {
     section: "Start",
     skill: "cli-serve",
     prints: false,
@@ -106,7 +106,7 @@ const own: ReadonlyArray<TreeNode> = [
     ],
     { section: "Start", skill: "cli-serve", examples: ["service install", "service status"] }
   ),
-  fromLogin("login", "loginCommand", "Log in to a gateway elsewhere; see context and logout.", {
+  fromLogin("login", "loginCommand", "Log in to a gateway elsewhere; see context, logout, whoami.", {
     section: "Start",
     skill: "cli-contexts",
     prints: false,
@@ -229,9 +229,11 @@ const order: ReadonlyArray<string> = [
   "restart",
   "setup",
   "serve",
+  "open",
   "service",
   "login",
   "logout",
+  "whoami",
   "chat",
   "files",
   "batches",
@@ -280,6 +282,7 @@ const order: ReadonlyArray<string> = [
   "backup",
   "flags",
   "pricing",
+  "admin-session",
   "reset-password",
   "reset-encrypted-columns"
 ]

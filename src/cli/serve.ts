@@ -7,12 +7,25 @@ import { runMain } from "./run.ts"
 import { strangeOf } from "./flags/variables.ts"
 import type { ServeFlags } from "./flags/serveOptions.ts"
 
+const openIt = Effect.flatMap(
+  loadModule(() => import("./gateway/dashboard.ts")),
+  ({ openAtStart }) => openAtStart
+).pipe(Effect.ignore)
+
 /** Serves until the process gets a signal to stop, or a request over HTTP to stop. */
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
   const { environment } = yield* loadConfig
   const room = yield* loadModule(() => import("../app/serve.ts"))
   const warnings = yield* strangeOf(environment)
-  yield* room.serve({ ...flags, readEnvironment: reload, warnings, commands: yield* CommandIndex })
+  // A person who started it by hand: neither a service nor a script.
+  const isWatched = process.stdout.isTTY === true && process.stdin.isTTY === true
+  yield* room.serve({
+    ...flags,
+    readEnvironment: reload,
+    warnings,
+    commands: yield* CommandIndex,
+    ...(flags.open && isWatched ? { whenListening: openIt } : {})
+  })
 })
 
 /** Serves as the main program; `commands` are those of the program, for the skills. A stop signal ends it with exit code 0. */

@@ -2,6 +2,7 @@
 import type { TreeNode } from "./tree/Tree.ts"
 import { commands as a2a } from "../subjects/a2a/commands/tree.ts"
 import { commands as audit } from "../subjects/audit/commands/tree.ts"
+import { commands as auth } from "../subjects/auth/commands/tree.ts"
 import { commands as backups } from "../subjects/backups/commands/tree.ts"
 import { commands as capture } from "../subjects/capture/commands/tree.ts"
 import { commands as combos } from "../subjects/combos/commands/tree.ts"
@@ -33,6 +34,7 @@ import { commands as webhooks } from "../subjects/webhooks/commands/tree.ts"
 export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
   a2a,
   audit,
+  auth,
   backups,
   capture,
   combos,

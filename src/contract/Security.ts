@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../subjects/keys/entity.ts"
 import { ForbiddenAnswer, UnauthorizedAnswer, UnsupportedMediaTypeAnswer } from "./Errors.ts"
-import type { Tier } from "./tiers/Tier.ts"
+import type { CallerTier, Tier } from "./tiers/Tier.ts"
 
 const bearer = HttpApiSecurity.annotate(
   HttpApiSecurity.bearer,
@@ -96,12 +96,27 @@ export class CallerAccess extends HttpApiMiddleware.Tag<CallerAccess>()("gateway
   security: { bearer, apiKeyHeader, session }
 }) {}
 
+/** Caller of the request with what it may do. */
+export interface Identity {
+  readonly principal: Principal
+  readonly tiers: ReadonlyArray<CallerTier>
+}
+export class CurrentIdentity extends Context.Tag("gateway/contract/CurrentIdentity")<CurrentIdentity, Identity>() {}
+
+/** Endpoints that tell callers about themselves. */
+export class KnownAccess extends HttpApiMiddleware.Tag<KnownAccess>()("gateway/contract/KnownAccess", {
+  failure,
+  provides: CurrentIdentity,
+  security: { bearer, session }
+}) {}
+
 /** The middleware of each tier that management endpoints have. */
 export const accessOf = {
   public: PublicAccess,
   inference: CallerAccess,
   manage: ManageAccess,
   self: SelfAccess,
+  known: KnownAccess,
   session: SessionAccess,
   local: LocalAccess,
   loopback: LoopbackAccess,
@@ -114,6 +129,7 @@ export interface AccessOf {
   readonly inference: CallerAccess
   readonly manage: ManageAccess
   readonly self: SelfAccess
+  readonly known: KnownAccess
   readonly session: SessionAccess
   readonly local: LocalAccess
   readonly loopback: LoopbackAccess

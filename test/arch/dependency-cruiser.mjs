@@ -29,7 +29,7 @@ export default {
       name: "no-child-processes",
       severity: "error",
       comment:
-        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/programs/AskVersion; LineProcess there starts the MCP servers that a person at the machine registered; SupervisedProgram the clients of tunnels; BoundedProgram what a plugin may start (plugins/sandbox/host/Exec); ProcessIdentity asks ps where there is no /proc; capture starts its watchdog, which runs the system's programs (capture/host).",
+        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/programs/AskVersion; Browser there opens the dashboard for the person who asks for it; LineProcess there starts the MCP servers that a person at the machine registered; SupervisedProgram the clients of tunnels; BoundedProgram what a plugin may start (plugins/sandbox/host/Exec); ProcessIdentity asks ps where there is no /proc; capture starts its watchdog, which runs the system's programs (capture/host).",
       from: {
         path: "^src/",
         pathNot:

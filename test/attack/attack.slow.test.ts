@@ -10,6 +10,7 @@ import * as Arena from "./Arena.ts"
 import type { Attempt, AttackClass } from "./Attempt.ts"
 import { access } from "./classes/access.ts"
 import { bounds } from "./classes/bounds.ts"
+import { codes } from "./classes/codes.ts"
 import { browsers } from "./classes/browsers.ts"
 import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
@@ -44,6 +45,7 @@ const all: ReadonlyArray<AttackClass> = [
   secrets,
   management,
   access,
+  codes,
   outbound,
   resent,
   injection,

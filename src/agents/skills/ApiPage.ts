@@ -60,6 +60,7 @@ const tierWords: Readonly<Record<SkillOperation["tier"], string | null>> = {
   public: null,
   inference: "Requests to models take an API key of the gateway: `Authorization: Bearer $GATEWAY_API_KEY`.",
   self: "What a key asks about itself takes that key: `Authorization: Bearer $GATEWAY_API_KEY`.",
+  known: "What a caller asks about itself takes whichever credential it has: an API key, the admin key or a session.",
   manage: "Management takes the admin key or an API key of scope `manage`: `Authorization: Bearer $GATEWAY_ADMIN_KEY`.",
   scrape:
     "Metrics are open on the gateway's own machine; elsewhere they take an API key of scope `read:metrics` or `manage`.",
@@ -75,6 +76,7 @@ const tierWords: Readonly<Record<SkillOperation["tier"], string | null>> = {
 const exampleOf: Readonly<Partial<Record<SkillOperation["tier"], string>>> = {
   inference: "export GATEWAY_API_KEY=sk-gw-…",
   self: "export GATEWAY_API_KEY=sk-gw-…",
+  known: "export GATEWAY_API_KEY=sk-gw-…",
   manage: "export GATEWAY_ADMIN_KEY=…",
   loopback: "export GATEWAY_ADMIN_KEY=…"
 }

@@ -67,6 +67,7 @@ const credentialOf = ({ method, path, tier }: SkillOperation): ReadonlyArray<str
       return session
     case "inference":
     case "self":
+    case "known":
       return ['-H "Authorization: Bearer $GATEWAY_API_KEY"']
     case "ingest":
       return ['-H "Authorization: Bearer $INSPECTOR_INTERNAL_INGEST_TOKEN"']

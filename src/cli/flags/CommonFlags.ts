@@ -1,5 +1,5 @@
 /**
- * Flags that every command takes, so that scripts can give them to all: `--no-open` (nothing is opened anyway but by `serve`), `--port` (the
+ * Flags that every command takes, so that scripts can give them to all: `--no-open` (no browser is opened, which `open` and `serve` do), `--port` (the
  * gateway of this machine at that port) and `--non-interactive` (nothing is asked). A command with a flag of its own of the name keeps its own.
  */
 import * as Context from "effect/Context"
@@ -14,11 +14,13 @@ interface Common {
   readonly port: number | null
   /** A question is refused, as where there is no terminal. */
   readonly isSilent: boolean
+  /** A browser may be opened. */
+  readonly mayOpen: boolean
 }
 
 /** Flags as they were given to the command that runs. */
 export class CommonFlags extends Context.Reference<CommonFlags>()("gateway/cli/flags/CommonFlags", {
-  defaultValue: (): Common => ({ port: null, isSilent: false })
+  defaultValue: (): Common => ({ port: null, isSilent: false, mayOpen: true })
 }) {}
 
 const word = { aliases: [], choices: [], required: false, repeated: false }
@@ -49,7 +51,7 @@ export const takeCommon = (
     return Either.left(new BadArgument({ message: `--port: '${text}' is not a port from 1 to 65535.` }))
   }
   return Either.right({
-    common: { port, isSilent: given.has("--non-interactive") },
+    common: { port, isSilent: given.has("--non-interactive"), mayOpen: !given.has("--no-open") },
     words: { ...words, flags: words.flags.filter(({ name }) => !taken.has(name)) }
   })
 }

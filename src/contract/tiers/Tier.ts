@@ -6,6 +6,7 @@
  * - `scrape`: any caller on this machine; from elsewhere a key of scope `read:metrics`, `manage` or `admin`, or an admin session, unless the setting `metricsPublic` is on.
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
  * - `self`: an API key of scope `self:usage`, or a management key; about the key itself.
+ * - `known`: any caller whose credential is good, an API key without scopes, too; without a credential only while keys are not required.
  * - `session`: an admin session only.
  * - `local`: any caller over a direct connection from this machine.
  * - `loopback`: as `manage`, and only over a direct connection from this machine.
@@ -18,11 +19,27 @@ export type Tier =
   | "scrape"
   | "manage"
   | "self"
+  | "known"
   | "session"
   | "local"
   | "loopback"
   | "owner"
   | "ingest"
+
+/** Every tier that a credential or a place opens to callers, without those for the gateway's own programs. */
+export const callerTiers = [
+  "public",
+  "inference",
+  "scrape",
+  "known",
+  "self",
+  "manage",
+  "session",
+  "local",
+  "loopback",
+  "owner"
+] as const satisfies ReadonlyArray<Tier>
+export type CallerTier = (typeof callerTiers)[number]
 
 /** Checks whether a tier is for direct connections from the gateway's machine only. */
 export const isForThisMachine = (tier: Tier): boolean => tier === "local" || tier === "loopback" || tier === "ingest"

@@ -56,6 +56,7 @@ const takesSession: Readonly<Record<EdgeRoute["handler"], boolean>> = {
   mcp: false,
   a2a: false,
   root: false,
+  dashboard: false,
   metrics: false
 }
 

@@ -10,6 +10,7 @@ import { match } from "../../contract/Routes.ts"
 import {
   CallerAccess,
   IngestAccess,
+  KnownAccess,
   LocalAccess,
   LoopbackAccess,
   ManageAccess,
@@ -18,14 +19,15 @@ import {
   SelfAccess,
   SessionAccess
 } from "../../contract/Security.ts"
-import { isForThisMachine, type Tier } from "../../contract/tiers/Tier.ts"
+import { type CallerTier, isForThisMachine, type Tier } from "../../contract/tiers/Tier.ts"
 import { actingRow } from "../../subjects/auth/ActingAs.ts"
 import { AuditLog } from "../../subjects/auth/AuditLog.ts"
 import { IdGen } from "../../platform/IdGen.ts"
-import { type Denied, foreignSite } from "../../subjects/auth/Access.ts"
+import { type Denied, foreignSite, mayManage } from "../../subjects/auth/Access.ts"
 import { isCrossSite, isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import { asKeyHeader, Gate } from "../../subjects/auth/Gate.ts"
 import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import { CurrentTrail } from "../handling/AuditTrail.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
 
@@ -120,11 +122,48 @@ const caller = (gate: typeof Gate.Service, { audit, ids }: Noting, isLast: boole
     return access.principal
   })
 
+/** Tiers of a caller for whom the gateway asks itself: those of its credential, and none of a place. */
+const innerTiers = (principal: Principal): ReadonlyArray<CallerTier> => {
+  const isManager =
+    principal._tag === "AdminKey" ||
+    principal._tag === "Session" ||
+    (principal._tag === "Key" && mayManage(principal.key))
+  return isManager ? ["public", "inference", "known", "manage"] : ["public", "inference", "known"]
+}
+
+/** Identifies a caller, with all that it may do. */
+const identified = (gate: typeof Gate.Service) =>
+  Effect.gen(function* () {
+    const trail = yield* CurrentTrail
+    const inner = yield* InnerCaller
+    if (inner !== null) {
+      if (trail !== null) trail.principal = inner.principal
+      return { principal: inner.principal, tiers: innerTiers(inner.principal) }
+    }
+    const { headers, method, socket, url } = NodeHttpServerRequest.toIncomingMessage(
+      yield* HttpServerRequest.HttpServerRequest
+    )
+    const request = {
+      method: method ?? "GET",
+      url: url ?? "/",
+      headers,
+      socketAddress: peerAddressOf(socket),
+      category: null,
+      takesSession: false
+    }
+    const nowMs = yield* Clock.currentTimeMillis
+    const access = gate.judge("known", request, nowMs)
+    if (trail !== null) trail.principal = access.principal ?? null
+    if (access._tag === "Denied") return yield* refusal(access)
+    return { principal: access.principal, tiers: gate.tiers(request, nowMs) }
+  })
+
 export const layer: Layer.Layer<
   | CallerAccess
   | PublicAccess
   | ManageAccess
   | SelfAccess
+  | KnownAccess
   | SessionAccess
   | LocalAccess
   | LoopbackAccess
@@ -163,6 +202,13 @@ export const layer: Layer.Layer<
     Effect.map(Gate, (gate) => {
       const judge = judged(gate, "self")
       return { bearer: () => judge }
+    })
+  ),
+  Layer.effect(
+    KnownAccess,
+    Effect.map(Gate, (gate) => {
+      const identity = identified(gate)
+      return { bearer: () => identity, session: () => identity }
     })
   ),
   Layer.effect(

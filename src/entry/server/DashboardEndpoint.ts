@@ -15,8 +15,8 @@ const restOf = (url: string): string | null => {
   return at === -1 ? null : path.slice(at + below.length)
 }
 
-const refuse = (response: ServerResponse, message: string): void => {
-  const body = JSON.stringify({ error: { code: "not_found", message } })
+const refuse = (response: ServerResponse, code: "no_dashboard" | "not_found", message: string): void => {
+  const body = JSON.stringify({ error: { message, type: "not_found_error", code } })
   response.writeHead(404, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
   response.end(body)
 }
@@ -24,7 +24,8 @@ const refuse = (response: ServerResponse, message: string): void => {
 const send = (dashboard: Dashboard, rest: string, request: IncomingMessage, response: ServerResponse): void => {
   if (rest.startsWith(assets)) {
     const file = dashboard.file(rest.slice(assets.length), String(request.headers["accept-encoding"] ?? ""))
-    if (file === null) return refuse(response, "This version of the dashboard has no such file. Load the page anew.")
+    if (file === null)
+      return refuse(response, "not_found", "This version of the dashboard has no such file. Load the page anew.")
     response.writeHead(200, { ...assetHeaders(file) })
     response.end(file.bytes)
     return
@@ -39,7 +40,7 @@ const redirect = (response: ServerResponse): void => {
   response.end()
 }
 
-const missing = "This program was built without the dashboard: run 'npm run build'."
+const missing = "This build of the gateway has no dashboard. The commands can do what it would: 'gateway --help'."
 const off = "The dashboard is turned off (GATEWAY_DASHBOARD=false)."
 
 /** Opens the files with the first request for them: a start does not wait for it. */
@@ -53,7 +54,7 @@ export const make = Effect.map(AppConfig, (config) => {
     lead: (response: ServerResponse): void => redirect(response),
     serve: (request: IncomingMessage, response: ServerResponse): void => {
       const found = dashboard()
-      if (found === null) return refuse(response, config.dashboard ? missing : off)
+      if (found === null) return refuse(response, "no_dashboard", config.dashboard ? missing : off)
       const rest = restOf(request.url ?? "")
       if (rest !== null) return send(found, rest, request, response)
       redirect(response)

@@ -155,6 +155,16 @@ const self = (facts: AccessFacts): Access => {
   return keyProblem === null ? allowed(key) : deniedTo(key, problems[keyProblem])
 }
 
+/** Decides who is told about itself: whoever may do anything here. It opens nothing. */
+const known = (facts: AccessFacts): Access => {
+  if (facts.key === "missing") {
+    if (facts.sessionId !== null) return bySession(facts, facts.sessionId)
+    return facts.keysRequired ? noKey : allowed(anonymous)
+  }
+  if (facts.key === "wrong") return wrongKey
+  return facts.keyProblem === null ? allowed(facts.key) : deniedTo(facts.key, problems[facts.keyProblem])
+}
+
 /** Metrics show who uses the gateway for what: an ordinary key of another machine does not read them. */
 const scrape = (facts: AccessFacts): Access => {
   if (facts.loopback || facts.metricsPublic) return allowed(anonymous)
@@ -184,6 +194,8 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       return manage(facts)
     case "self":
       return self(facts)
+    case "known":
+      return known(facts)
     case "session":
       // The owner of the data folder can set the password, and so has every session he wants.
       if (typeof facts.key === "object" && facts.key._tag === "Owner") return allowed(facts.key)

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import type { Tier } from "../../contract/tiers/Tier.ts"
+import { callerTiers, type CallerTier, type Tier } from "../../contract/tiers/Tier.ts"
 import type { EndpointCategory } from "../keys/entity.ts"
 import { Flags } from "../flags/service.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
@@ -82,6 +82,8 @@ export class Gate extends Context.Tag("gateway/subjects/auth/Gate")<
     readonly namedOrigin: (headers: RequestHeaders) => string | null
     /** Hot: tells whether any origin is named, so that answers depend on the `Origin`. */
     readonly namesOrigins: () => boolean
+    /** Lists the tiers whose routes this caller may read. */
+    readonly tiers: (request: GateRequest, nowMs: number) => ReadonlyArray<CallerTier>
     /** Decides whether this caller may use a route of the tier. */
     readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access
   }
@@ -193,6 +195,7 @@ export const make = Effect.gen(function* () {
       return origin !== null && isNamedOrigin(origin, rulesNow()) ? origin : null
     },
     namesOrigins: () => rulesNow().origins.size > 0,
+    tiers: (request, nowMs) => callerTiers.filter((tier) => judge(tier, request, nowMs)._tag === "Allowed"),
     judge
   })
 })

@@ -2,11 +2,14 @@
  * Origin of a request, as far as access is concerned. The other end of a tunnel's connection is a program of this machine, and the address of the
  * client behind it is in headers only, which any client can set: it counts as unknown. `src/entry` reads addresses here and nowhere else.
  */
+import type { ConnectionEnds } from "../../platform/PeerUser.ts"
 
 /** The ends of a connection; the part of node's socket that is read here. */
 export interface SocketAddresses {
   readonly localAddress?: string | undefined
+  readonly localPort?: number | undefined
   readonly remoteAddress?: string | undefined
+  readonly remotePort?: number | undefined
 }
 
 /** Rules for requests that come through a tunnel; the part of `Tunnels` that access depends on. */
@@ -42,6 +45,16 @@ export const peerAddressOf = (socket: SocketAddresses): string | null =>
 
 /** Placeholder for the address of clients behind tunnels in the audit log and the login lock list. */
 export const throughTunnel = "tunnel"
+
+/** Both ends of a connection that came directly; null when the socket is gone, or the connection came through a tunnel. */
+export const endsOf = (socket: SocketAddresses): ConnectionEnds | null => {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket
+  if (enteredByTunnel(socket) || localAddress === undefined || remoteAddress === undefined) return null
+  return {
+    own: { address: localAddress, port: localPort ?? 0 },
+    peer: { address: remoteAddress, port: remotePort ?? 0 }
+  }
+}
 
 /** The peer address as it is written down; empty when it is not known. */
 export const shownAddressOf = (socket: SocketAddresses): string =>

@@ -2,6 +2,10 @@
 export const sessionWays = ["password", "code"] as const
 export type SessionWay = (typeof sessionWays)[number]
 
+/** Kinds of callers, as they are told who they are. */
+export const principalTypes = ["session", "apiKey", "adminKey", "owner", "anonymous"] as const
+export type PrincipalType = (typeof principalTypes)[number]
+
 /** Facts of the login that a session began with. */
 export interface SessionOrigin {
   readonly via: SessionWay

@@ -1,22 +1,28 @@
 /** `/api/auth`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { CurrentIdentity } from "../../contract/Security.ts"
+import { meOf, sessionName } from "./Me.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Auth } from "./routes.ts"
-import { NotFound, TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
+import { Forbidden, NotFound, TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
 import { AdminPassword } from "./AdminPassword.ts"
 import { headerOf, prefixAsked } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import type { Session } from "./entity.ts"
 import { csrfTokenOf, isCrossSite } from "./Csrf.ts"
+import { endsOf } from "./PeerAddress.ts"
 import { Login, type TooManyLogins } from "./Login.ts"
 import { absoluteMs, cookieName, cookieOf, type Login as LoggedIn, Sessions } from "./Sessions.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { iso } from "../../entry/handling/Views.ts"
+import { isOwnUser, userOfPeer } from "../../platform/PeerUser.ts"
 
 /** Behind https the cookie must not leave it. A forged header can only make the cookie stricter. */
 const cookieOptions = (headers: RequestHeaders) => ({
@@ -36,8 +42,7 @@ const passwordRefusals = {
     })
 }
 
-/** A session by the beginning of its hash: enough to name it, and no cookie can be made of it. */
-const nameOf = ({ idHash }: Pick<Session, "idHash">): string => idHash.slice(0, 16)
+const nameOf = ({ idHash }: Pick<Session, "idHash">): string => sessionName(idHash)
 
 const sessionView = (session: Session, currentId: string | null) => ({
   id: nameOf(session),
@@ -69,6 +74,16 @@ const wrongCode = () =>
     param: "code"
   })
 
+/** While a browser starts, every user of the machine can read the address that it is to open, and so the code. */
+const byOwnUser = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const ends = endsOf(NodeHttpServerRequest.toIncomingMessage(request).socket)
+  if (ends === null || isOwnUser(yield* userOfPeer(ends))) return
+  return yield* new Forbidden({
+    message: "The code counts for the user who runs the gateway; another user of this machine sent it.",
+    code: "other_user"
+  })
+})
+
 export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =>
   Effect.gen(function* () {
     const login = yield* Login
@@ -87,6 +102,9 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
         formerCookie: cookieOf(headers)
       }))
     return handlers
+      .handle("me", () =>
+        Effect.map(CurrentIdentity, ({ principal, tiers }) => meOf(principal, tiers, sessions.endsAtMs))
+      )
       .handle("login", ({ payload, request }) =>
         attemptOf(request.headers).pipe(
           Effect.flatMap((attempt) => login.logIn({ ...attempt, password: payload.password })),
@@ -124,7 +142,8 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
         }))
       )
       .handle("exchangeCode", ({ payload, request }) =>
-        attemptOf(request.headers).pipe(
+        byOwnUser(request).pipe(
+          Effect.zipRight(attemptOf(request.headers)),
           Effect.flatMap((attempt) => login.logInByCode({ ...attempt, code: payload.code })),
           Effect.flatMap((opened) => loggedIn(opened, request.headers)),
           Effect.catchTags({ TooManyLogins: passwordRefusals.TooManyLogins, WrongCode: wrongCode }),

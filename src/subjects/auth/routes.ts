@@ -5,8 +5,9 @@ import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { NoContent } from "../../contract/Inputs.ts"
-import { exampleTime } from "../../contract/Examples.ts"
-import { sessionWays } from "./entity.ts"
+import { exampleKeyId, exampleTime } from "../../contract/Examples.ts"
+import { callerTiers } from "../../contract/tiers/Tier.ts"
+import { principalTypes, sessionWays } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
 import { passwordProblem } from "../../kernel/secrets/SecretRules.ts"
 
@@ -80,7 +81,7 @@ const AdminSession = Schema.Struct({
   expiresAt: field(Schema.String, "When it ends at the latest, ISO 8601.", exampleTime)
 }).annotations({ identifier: "AdminSession" })
 
-const AdminSessions = Schema.Struct({
+export const AdminSessions = Schema.Struct({
   sessions: field(Schema.Array(AdminSession), "The valid sessions, the one used last first."),
   total: field(Schema.Number, "How many there are.", 1)
 }).annotations({ identifier: "AdminSessions" })
@@ -89,11 +90,69 @@ const EndedSessions = Schema.Struct({
   ended: field(Schema.Number, "How many sessions ended.", 2)
 }).annotations({ identifier: "EndedSessions" })
 
+export const Me = Schema.Struct({
+  principal: field(
+    Schema.Struct({
+      type: field(
+        Schema.Literal(...principalTypes),
+        "Who asks: an admin session, an API key, the admin key, the owner of the data folder, or a caller without a credential."
+      ),
+      id: field(Schema.NullOr(Schema.String), "Id of the session or key; null: the others have none.", exampleKeyId),
+      name: field(Schema.NullOr(Schema.String), "Name of the key; null: the others have none.", "laptop")
+    }),
+    "Who asks."
+  ),
+  credential: field(
+    Schema.Struct({
+      type: field(Schema.Literal("cookie", "bearer", "none"), "What said so.", "bearer"),
+      prefix: field(Schema.NullOr(Schema.String), "First characters of the API key; null: it is none.", "gw_Zr8c0f"),
+      expiresAt: field(
+        Schema.NullOr(Schema.String),
+        "When it ends at the latest, ISO 8601; null: it does not end by itself.",
+        exampleTime
+      )
+    }),
+    "The credential that was used."
+  ),
+  role: field(
+    Schema.Literal("owner", "admin", "manager", "member", "anonymous"),
+    "What that comes to: `admin` by session, admin key or scope `admin`, `manager` by scope `manage`, `member` any other API key.",
+    "member"
+  ),
+  scopes: field(Schema.Array(Schema.String), "Scopes of the API key; of others empty.", ["self:usage"]),
+  tiers: field(
+    Schema.Array(Schema.Literal(...callerTiers)),
+    "Kinds of routes that this very request could have read, its connection counted in; what a tier takes is in the documentation of the API. With a session, changes take the CSRF token as well.",
+    ["public", "inference", "known", "self"]
+  ),
+  limits: field(
+    Schema.NullOr(
+      Schema.Struct({
+        allowedModels: field(Schema.Array(Schema.String), "Models or patterns; empty: every model.", ["openai/*"]),
+        blockedModels: field(Schema.Array(Schema.String), "Models or patterns that are refused.", []),
+        allowedCombos: field(Schema.Array(Schema.String), "Combos or patterns; empty: every combo.", []),
+        allowedProviders: field(Schema.Array(Schema.String), "Providers; empty: every provider.", []),
+        allowedEndpoints: field(Schema.Array(Schema.String), "Kinds of requests; empty: every kind.", ["chat"]),
+        maxRequestsPerMinute: field(Schema.NullOr(Schema.Number), "Requests in a minute; null: no limit.", 60),
+        maxRequestsPerDay: field(Schema.NullOr(Schema.Number), "Requests in a day; null: no limit.", null)
+      })
+    ),
+    "What an API key is held to; null: the others are held to nothing. `GET /api/usage/me` has budgets and what is used."
+  )
+}).annotations({ identifier: "Me" })
+
 const at = endpointsOf("auth")
 
 export class Auth extends HttpApiGroup.make("auth")
   .annotate(OpenApi.Title, "Sessions")
   .annotate(OpenApi.Description, "Admin sessions: a password for a cookie and a CSRF token.")
+  .add(
+    at("me", {
+      summary: "Show who asks",
+      description:
+        "Who the caller is, by which credential, and what it may do. For every credential, an API key without scopes too; without one it says what anybody may."
+    }).addSuccess(Me)
+  )
   .add(
     at("login", {
       summary: "Log in as administrator",
@@ -150,7 +209,7 @@ export class Auth extends HttpApiGroup.make("auth")
     at("exchangeCode", {
       summary: "Log in with a code",
       description:
-        "Only over a direct connection from this machine. Answers as the login does, and sets the same cookie. Wrong codes count as wrong passwords do."
+        "Only over a direct connection from this machine, and, where the system says it (Linux), from a program of the user who runs the gateway. Answers as the login does, and sets the same cookie. Wrong codes count as wrong passwords do."
     })
       .setPayload(CodeExchange)
       .addSuccess(LoggedIn)

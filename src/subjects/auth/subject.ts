@@ -1,11 +1,12 @@
 /** Routes of this subject: paths, and who may call them. */
 import { subject } from "../../contract/tiers/Subject.ts"
-import { local, manage, open, owner, session } from "../../contract/tiers/Tiers.ts"
+import { known, local, manage, open, owner, session } from "../../contract/tiers/Tiers.ts"
 
 export const auth = subject("auth", {
   skill: "gw-auth",
   handlers: "usual",
   routes: {
+    me: known("GET", "/api/me"),
     login: open("POST", "/api/auth/login"),
     logout: session("POST", "/api/auth/logout"),
     setPassword: owner("PUT", "/api/auth/password"),

@@ -89,7 +89,7 @@ it.scopedLive("without one in the build, or turned off, it says so", () =>
     const missing = yield* TestGateway.start({})
     const off = yield* TestGateway.start({ dashboard: false, dashboardFolder: built() })
     for (const [gateway, sentence] of [
-      [missing, "built without the dashboard"],
+      [missing, "has no dashboard"],
       [off, "GATEWAY_DASHBOARD=false"]
     ] as const) {
       const answer = yield* Effect.promise(() => RawRequest.ask(gateway.url, { method: "GET", path: "/dashboard/" }))

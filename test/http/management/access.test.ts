@@ -46,6 +46,8 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
           if (name === "session") return null
           if (name === "cookieOnly" || name === "crossSite") return safe(method) ? null : 403
           if (tier === "session") return 401
+          // While no key is required, anybody may ask what anybody may.
+          if (tier === "known") return name === "wrong" ? 401 : null
           // A new key may always ask about itself.
           if (tier === "self" && name === "inference") return null
           return { none: 401, wrong: 401, inference: 403, otherHeader: 401 }[name] ?? null

@@ -2,6 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import { execFile } from "node:child_process"
 import { codeLivesMs } from "../../../src/subjects/auth/OneTimeCodes.ts"
 import { OwnerToken } from "../../../src/subjects/auth/OwnerToken.ts"
 import { adminPassword, type Answer, layerOf, logIn, TestApp } from "./TestApp.ts"
@@ -78,7 +80,38 @@ layer(layerOf())("a code of the owner's", (it) => {
     })
   )
 
-  it("lives for a minute", () => assert.strictEqual(codeLivesMs, 60_000))
+  it.effect("lives for a minute", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(codeLivesMs, 60_000)
+      const [late, intime] = [yield* newCode, yield* newCode]
+      yield* TestClock.adjust(codeLivesMs - 1)
+      assert.strictEqual((yield* exchange(intime)).status, 200)
+      yield* TestClock.adjust(1)
+      const answer = yield* exchange(late)
+      assert.deepStrictEqual([answer.status, answer.at("error.code")], [401, "invalid_code"])
+    })
+  )
+
+  // Only root can start a program as another user.
+  it.effect.runIf(process.platform === "linux" && process.getuid?.() === 0)(
+    "counts for no other user of the machine, who may have read it in the list of processes",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestApp
+        const code = yield* newCode
+        const script = `fetch("${url}/api/auth/codes/exchange", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code: "${code}" }) }).then(async (a) => process.stdout.write(a.status + await a.text()))`
+        const told = yield* Effect.promise(
+          () =>
+            new Promise<string>((resolve, reject) =>
+              execFile(process.execPath, ["-e", script], { uid: 65_534, gid: 65_534, cwd: "/" }, (error, stdout) =>
+                error === null ? resolve(stdout) : reject(error)
+              )
+            )
+        )
+        assert.match(told, /^403.*other_user/)
+        assert.strictEqual((yield* exchange(code)).status, 200)
+      })
+  )
 })
 
 layer(layerOf({ adminPassword: null }))("the first password", (it) => {

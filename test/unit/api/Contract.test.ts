@@ -15,6 +15,7 @@ import { routes } from "../../../src/contract/Routes.ts"
 import {
   CallerAccess,
   IngestAccess,
+  KnownAccess,
   LocalAccess,
   LoopbackAccess,
   ManageAccess,
@@ -120,6 +121,7 @@ describe("route table", () => {
           inference: CallerAccess,
           manage: ManageAccess,
           self: SelfAccess,
+          known: KnownAccess,
           session: SessionAccess,
           local: LocalAccess,
           loopback: LoopbackAccess,

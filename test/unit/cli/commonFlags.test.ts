@@ -82,7 +82,7 @@ describe("flags that every command takes", () => {
           }
         }
         const plain = yield* run(node, [...path, ...rest, "--json"])
-        assert.deepStrictEqual(plain.common, { port: null, isSilent: false })
+        assert.deepStrictEqual(plain.common, { port: null, isSilent: false, mayOpen: true })
       }
     })
   )
@@ -110,7 +110,7 @@ describe("flags that every command takes", () => {
           "1",
           "--non-interactive"
         ])
-        assert.deepStrictEqual(told, { port: null, isSilent: false })
+        assert.deepStrictEqual(told, { port: null, isSilent: false, mayOpen: true })
         assert.deepStrictEqual(words.args, ["claude", "--port", "1", "--non-interactive"])
       }) as Effect.Effect<void>
   )
