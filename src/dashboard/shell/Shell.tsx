@@ -91,14 +91,10 @@ const NotFound = () => (
   </div>
 )
 
-const routes = entries.flatMap(({ path, view }) =>
-  path === ""
-    ? [<Route key="home" path={placeOf("")} component={view} />, <Route key="base" path={base} component={view} />]
-    : [
-        <Route key={path} path={placeOf(path)} component={view} />,
-        <Route key={`${path}/`} path={`${placeOf(path)}/:id`} component={view} />
-      ]
-)
+/** A view and one object of it are one route: what is drawn stays when another object is chosen. */
+const routes = entries.map(({ path, view }) => (
+  <Route key={path} path={path === "" ? base : `${placeOf(path)}/:id?`} component={view} />
+))
 
 const View = () => {
   const problem = useSignal<string | null>(null)

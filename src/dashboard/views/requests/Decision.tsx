@@ -44,8 +44,20 @@ const Outcome = ({ candidate, decision }: { readonly candidate: Candidate; reado
   )
 }
 
+/** Sorts candidates as they are called; several accounts of one model by their scores. */
+const inOrder = (candidates: ReadonlyArray<Candidate>, order: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
+  const place = ({ model, provider }: Candidate): number => {
+    const at = order.indexOf(`${provider}/${model}`)
+    return at === -1 ? order.length : at
+  }
+  return candidates.toSorted((one, other) => place(one) - place(other) || (other.score ?? 0) - (one.score ?? 0))
+}
+
 const Candidates = ({ decision }: { readonly decision: Decision }) => {
-  const eligible = decision.candidates.filter(({ excluded }) => excluded === null)
+  const eligible = inOrder(
+    decision.candidates.filter(({ excluded }) => excluded === null),
+    decision.order
+  )
   const leftOut = decision.candidates.filter(({ excluded }) => excluded !== null)
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label={words.candidates}>

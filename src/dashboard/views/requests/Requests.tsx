@@ -21,6 +21,9 @@ const pageSize = 100
 const settlesMs = 250
 const rowHeight = 32
 
+/** Events after which a request is in the log. */
+const ends: ReadonlySet<string> = new Set(["request.completed", "request.failed", "request.aborted"])
+
 interface Loaded {
   readonly rows: ReadonlyArray<Row>
   readonly next: string | null
@@ -143,8 +146,8 @@ export const Requests = () => {
   useFeed(
     "requests",
     useCallback(
-      ({ sampled }: FeedEvent) => {
-        waiting.value += sampled ?? 1
+      ({ event, sampled }: FeedEvent) => {
+        if (ends.has(event)) waiting.value += sampled ?? 1
       },
       [waiting]
     )

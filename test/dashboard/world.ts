@@ -1,0 +1,202 @@
+/**
+ * The world of the suites of this folder: the built gateway on a data folder of its own, an upstream that a test controls, and Chromium. A page
+ * fails its test when the console says something that is not expected, when a script fails, or when anything is asked of another host.
+ */
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { existsSync } from "node:fs"
+import { once } from "node:events"
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { afterAll, afterEach, assert, beforeAll } from "vitest"
+import { program, type Serving } from "../cli/support.ts"
+
+const places = [
+  process.env["CHROMIUM"] ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome"
+]
+
+/** The browser of this machine; null: there is none, and the suites are skipped. */
+export const browserPath = places.find((path) => path !== "" && existsSync(path)) ?? null
+
+export const password = "correct horse battery"
+export const adminKey = "admin-key-of-the-tests-0123456789"
+
+export interface Upstream {
+  readonly url: string
+  /** Answers of `/chat/completions`, by the model that is asked for; without one it says hello. */
+  readonly answers: Map<string, (response: ServerResponse) => void>
+}
+
+const json = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { "Content-Type": "application/json" })
+  response.end(JSON.stringify(body))
+}
+
+export const hello =
+  (model: string) =>
+  (response: ServerResponse): void =>
+    json(response, 200, {
+      id: "chatcmpl-1",
+      object: "chat.completion",
+      created: 1,
+      model,
+      choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 812, completion_tokens: 190, total_tokens: 1002 }
+    })
+
+export const failing =
+  (status: number, message: string) =>
+  (response: ServerResponse): void =>
+    json(response, status, { error: { message } })
+
+const startUpstream = async () => {
+  const answers: Upstream["answers"] = new Map()
+  const server = createServer((request, response) => {
+    let text = ""
+    request.on("data", (chunk: Buffer) => (text += chunk.toString()))
+    request.on("end", () => {
+      if (request.url?.endsWith("/models") === true) {
+        return json(response, 200, { object: "list", data: [{ id: "gpt-4o" }, { id: "gpt-4o-mini" }] })
+      }
+      const { model } = JSON.parse(text) as { readonly model: string }
+      return (answers.get(model) ?? hello(model))(response)
+    })
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    upstream: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, answers },
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+}
+
+export interface World {
+  readonly gateway: () => Serving
+  readonly upstream: () => Upstream
+  readonly dataDir: () => string
+  /** Runs the command line against this gateway. */
+  readonly run: ReturnType<typeof program>["run"]
+  /** A management call as administrator. */
+  readonly manage: <A>(method: string, path: string, body?: unknown) => Promise<A>
+  /** A chat request of a client without a key; its status and id. */
+  readonly ask: (model: string) => Promise<{ readonly status: number; readonly requestId: string }>
+  /** A page in a browser of its own: nothing is kept from the others. */
+  readonly open: (path?: string, options?: Parameters<Browser["newContext"]>[0]) => Promise<Page>
+  /** The same, logged in. */
+  readonly enter: (path?: string, options?: Parameters<Browser["newContext"]>[0]) => Promise<Page>
+  /** Lets a test expect what the console says. */
+  readonly expect: (message: RegExp) => void
+}
+
+/** What Chromium says of every answer that is no success: the view shows it itself. */
+const ordinary = [/Failed to load resource: the server responded with a status of (?:401|403|404|409|412|429|503)/]
+
+export const logIn = async (page: Page): Promise<void> => {
+  await page.getByLabel("Admin password").fill(password)
+  await page.getByRole("button", { name: "Log in" }).click()
+  await page.getByRole("navigation", { name: "Views" }).waitFor()
+}
+
+const watch = (page: Page, origin: string, problems: Array<string>, expected: () => ReadonlyArray<RegExp>): void => {
+  page.on("pageerror", (error) => problems.push(`script: ${error.message}`))
+  page.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return
+    const text = message.text()
+    if (![...ordinary, ...expected()].some((pattern) => pattern.test(text))) problems.push(`console: ${text}`)
+  })
+  page.on("request", (request) => {
+    if (!/^(?:data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin) {
+      problems.push(`asked of another host: ${request.url()}`)
+    }
+  })
+}
+
+/** Makes the world of a suite; `environment` is the gateway's, beside what all have. */
+export const world = (environment: Readonly<Record<string, string>> = {}): World => {
+  const built = program()
+  const contexts = new Set<BrowserContext>()
+  const problems: Array<string> = []
+  let expected: Array<RegExp> = []
+  let browser: Browser
+  let gateway: Serving
+  let upstream: Upstream
+  let stopUpstream = (): void => {}
+  let folder = ""
+
+  beforeAll(async () => {
+    const started = await startUpstream()
+    upstream = started.upstream
+    stopUpstream = started.stop
+    folder = built.dataDir()
+    gateway = await built.serve({
+      DATA_DIR: folder,
+      GATEWAY_ADMIN_KEY: adminKey,
+      GATEWAY_ADMIN_PASSWORD: password,
+      GATEWAY_ENV_CONNECTIONS: "false",
+      GATEWAY_LOG_LEVEL: "error",
+      ...environment
+    })
+    browser = await chromium.launch({
+      executablePath: browserPath ?? "",
+      // The tests may run as root, in a container.
+      args: ["--no-sandbox", "--disable-dev-shm-usage"]
+    })
+  })
+  afterEach(async () => {
+    for (const context of contexts) await context.close()
+    contexts.clear()
+    const found = problems.splice(0)
+    expected = []
+    assert.deepStrictEqual(found, [])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.stop("SIGTERM")
+    stopUpstream()
+  })
+
+  const open: World["open"] = async (path = "", options = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    contexts.add(context)
+    const page = await context.newPage()
+    watch(page, gateway.url, problems, () => expected)
+    await page.goto(`${gateway.url}/dashboard/${path}`)
+    return page
+  }
+  return {
+    gateway: () => gateway,
+    upstream: () => upstream,
+    dataDir: () => folder,
+    run: built.run,
+    manage: async (method, path, body) => {
+      const answer = await fetch(`${gateway.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+      const text = await answer.text()
+      assert.isTrue(answer.ok, `${method} ${path}: ${answer.status} ${text}`)
+      return text === "" ? null : JSON.parse(text)
+    },
+    ask: async (model) => {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model, messages: [{ role: "user", content: "Say hello in one word." }] })
+      })
+      await answer.text()
+      return { status: answer.status, requestId: answer.headers.get("x-gateway-request-id") ?? "" }
+    },
+    open,
+    enter: async (path, options) => {
+      const page = await open(path, options)
+      await logIn(page)
+      return page
+    },
+    expect: (message) => void expected.push(message)
+  }
+}
