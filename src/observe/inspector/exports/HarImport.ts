@@ -1,15 +1,10 @@
 /** Reads an HTTP archive (version 1.1 or 1.2) of any program. Each member is checked before it is used; what is wrong is named by its place. Pure. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  numberOr,
-  parseJson,
-  stringOr
-} from "../../../wire/json/Json.ts"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { isObject, numberOr, parseJson, stringOr } from "../../../wire/json/Json.ts"
 import {
   type CaptureSource,
   captureSources,
@@ -56,102 +51,141 @@ export interface ImportedExchange {
 const malformed = (place: string, problem: string): InvalidHar =>
   new InvalidHar({ reason: "malformed", message: `${place}: ${problem}` })
 
-/** Thrown inside of this module only: an archive has thousands of places, and the first wrong one ends the reading. */
-class Wrong extends Error {
-  readonly problem: InvalidHar
-  constructor(place: string, problem: string) {
-    super(problem)
-    this.problem = malformed(place, problem)
-  }
-}
+const objectExpected = "expected an object"
+const listExpected = "expected a list"
 
-const objectAt = (value: Json | undefined, place: string): JsonObject => {
-  if (value === undefined) throw new Wrong(place, "is missing, expected an object")
-  if (!isObject(value)) throw new Wrong(place, "expected an object")
-  return value
-}
+const required = <A, I>(schema: Schema.Schema<A, I>, missing: string) =>
+  Schema.propertySignature(schema).annotations({ missingMessage: () => missing })
 
-const textAt = (object: JsonObject, name: string, place: string): string => {
-  const value = object[name]
-  if (typeof value !== "string") throw new Wrong(`${place}.${name}`, "expected a string")
-  return value
-}
-
-const listAt = (object: JsonObject, name: string, place: string): ReadonlyArray<Json> => {
-  const value = object[name]
-  if (!isArray(value)) throw new Wrong(`${place}.${name}`, "expected a list")
-  return value
-}
-
-const optionalText = (value: Json | undefined, place: string): string | null => {
-  if (value === undefined || value === null) return null
-  if (typeof value !== "string") throw new Wrong(place, "expected a string")
-  return value
-}
-
-const headersAt = (object: JsonObject, place: string): RecordHeaders => {
-  const list = listAt(object, "headers", place)
-  if (list.length > maxHeaders) throw new Wrong(`${place}.headers`, `expected at most ${maxHeaders} headers`)
-  const headers = new Map<string, string>()
-  list.forEach((item, at) => {
-    const here = `${place}.headers[${at}]`
-    const header = objectAt(item, here)
-    const name = textAt(header, "name", here).toLowerCase()
-    const value = textAt(header, "value", here)
-    // Those that begin with a colon are part of HTTP/2, not headers.
-    if (name.startsWith(":")) return
-    const known = headers.get(name)
-    headers.set(name, known === undefined ? value : `${known}${name === "set-cookie" ? "\n" : ", "}${value}`)
+const object = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct(fields).annotations({
+    // What is wrong inside of an object has messages of its own.
+    message: ({ actual }) => ({ message: objectExpected, override: !Predicate.isReadonlyRecord(actual) })
   })
-  return Object.fromEntries(headers)
+
+const requiredObject = <A, I>(schema: Schema.Schema<A, I>) => required(schema, `is missing, ${objectExpected}`)
+
+const text = Schema.String.annotations({ message: () => "expected a string" })
+const requiredText = required(text, "expected a string")
+const optionalText = Schema.optionalWith(text, { nullable: true })
+
+const textWhere = (expected: string, isRight: (text: string) => boolean) =>
+  required(text.pipe(Schema.filter(isRight, { message: () => expected })), "expected a string")
+
+const schemes: ReadonlyArray<ImportedExchange["scheme"]> = ["http", "https", "ws", "wss"]
+const schemeOf = (text: string): ImportedExchange["scheme"] | undefined =>
+  URL.canParse(text) ? schemes.find((known) => `${known}:` === new URL(text).protocol) : undefined
+
+const timeOf = (text: string): number => Date.parse(text.slice(0, 64))
+
+const headers = required(
+  Schema.Array(object({ name: requiredText, value: requiredText })).pipe(
+    Schema.annotations({ message: () => listExpected }),
+    Schema.maxItems(maxHeaders, { message: () => `expected at most ${maxHeaders} headers` })
+  ),
+  listExpected
+)
+
+const wholeNumber = "expected a whole number"
+
+/** Members that other programs write in ways of their own are read for what they are worth. */
+const Entry = object({
+  request: requiredObject(
+    object({
+      method: textWhere("expected the name of a method", (value) => /^[A-Za-z-]{1,32}$/.test(value)),
+      url: textWhere("expected an absolute http or https address", (value) => schemeOf(value) !== undefined),
+      httpVersion: Schema.optional(Schema.Unknown),
+      headers,
+      bodySize: Schema.optional(Schema.Unknown),
+      postData: Schema.optionalWith(
+        object({
+          text: optionalText,
+          _encoding: Schema.optional(Schema.Unknown),
+          encoding: Schema.optional(Schema.Unknown)
+        }),
+        { nullable: true }
+      )
+    })
+  ),
+  response: requiredObject(
+    object({
+      status: required(
+        Schema.Int.annotations({ message: () => ({ message: wholeNumber, override: true }) }),
+        wholeNumber
+      ),
+      headers,
+      bodySize: Schema.optional(Schema.Unknown),
+      content: Schema.optional(object({ text: optionalText, encoding: optionalText }))
+    })
+  ),
+  startedDateTime: textWhere("expected a time in ISO 8601", (value) => !Number.isNaN(timeOf(value))),
+  time: Schema.optional(Schema.Unknown),
+  timings: Schema.optional(Schema.Unknown),
+  comment: Schema.optional(Schema.Unknown),
+  _source: Schema.optional(Schema.Unknown),
+  _agent: Schema.optional(Schema.Unknown),
+  _error: Schema.optional(Schema.Unknown),
+  _annotation: Schema.optional(Schema.Unknown),
+  _note: Schema.optional(Schema.Unknown)
+})
+type Entry = typeof Entry.Type
+
+const Archive = object({
+  log: requiredObject(
+    object({
+      entries: required(Schema.Array(Schema.Unknown).annotations({ message: () => listExpected }), listExpected)
+    })
+  )
+})
+
+/** Writes the place of the first member that is wrong, and what is wrong with it. */
+const problemOf = (error: ParseResult.ParseError, root: string): InvalidHar => {
+  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+  const place = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("")
+  return malformed(root === "" ? place.slice(1) || "The file" : `${root}${place}`, issue?.message ?? "cannot be read")
+}
+
+const decodeArchive = Schema.decodeUnknownEither(Archive)
+const decodeEntry = Schema.decodeUnknownEither(Entry)
+
+const headersOf = (list: Entry["request"]["headers"]): RecordHeaders => {
+  const found = new Map<string, string>()
+  for (const { name, value } of list) {
+    // Those that begin with a colon are part of HTTP/2, not headers.
+    if (name.startsWith(":")) continue
+    const key = name.toLowerCase()
+    const known = found.get(key)
+    found.set(key, known === undefined ? value : `${known}${key === "set-cookie" ? "\n" : ", "}${value}`)
+  }
+  return Object.fromEntries(found)
 }
 
 /** Bytes of a body; null when there is none. */
-const bytesOf = (text: string | null, encoding: string | null, place: string): Buffer | null => {
-  if (text === null) return null
-  if (encoding === null || encoding === "") return Buffer.from(text, "utf8")
-  if (encoding !== "base64") throw new Wrong(place, `expected the encoding base64, not '${encoding.slice(0, 40)}'`)
-  return Buffer.from(text, "base64")
+const bytesOf = (
+  text: string | undefined,
+  encoding: string | null,
+  place: string
+): Either.Either<Buffer | null, InvalidHar> => {
+  if (text === undefined) return Either.right(null)
+  if (encoding === null || encoding === "") return Either.right(Buffer.from(text, "utf8"))
+  return encoding === "base64"
+    ? Either.right(Buffer.from(text, "base64"))
+    : Either.left(malformed(place, `expected the encoding base64, not '${encoding.slice(0, 40)}'`))
 }
 
-const sizeOf = (value: Json | undefined, body: Buffer | null): number => {
+const sizeOf = (value: unknown, body: Buffer | null): number => {
   const size = numberOr(value)
   return size === null || size < 0 ? (body?.length ?? 0) : Math.min(Math.trunc(size), Number.MAX_SAFE_INTEGER)
 }
 
-const schemes: ReadonlyArray<ImportedExchange["scheme"]> = ["http", "https", "ws", "wss"]
-
-const addressAt = (request: JsonObject, place: string): Pick<ImportedExchange, "scheme" | "host" | "path"> => {
-  const text = textAt(request, "url", place)
-  const url = URL.canParse(text) ? new URL(text) : null
-  const scheme = schemes.find((known) => `${known}:` === url?.protocol)
-  if (url === null || scheme === undefined)
-    throw new Wrong(`${place}.url`, "expected an absolute http or https address")
-  return { scheme, host: url.host, path: `${url.pathname}${url.search}` }
+const addressOf = (text: string): Pick<ImportedExchange, "scheme" | "host" | "path"> => {
+  const { host, pathname, search } = new URL(text)
+  return { scheme: schemeOf(text) ?? "http", host, path: `${pathname}${search}` }
 }
 
-const statusAt = (response: JsonObject, place: string): RecordStatus => {
-  const status = numberOr(response["status"])
-  if (status === null || !Number.isInteger(status)) throw new Wrong(`${place}.status`, "expected a whole number")
-  return status >= 100 && status <= 999 ? status : "error"
-}
-
-const msAt = (object: JsonObject, name: string): number | null => {
-  const ms = numberOr(object[name])
+const msOf = (value: unknown): number | null => {
+  const ms = numberOr(value)
   return ms === null || ms < 0 ? null : ms
-}
-
-const methodAt = (request: JsonObject, place: string): string => {
-  const method = textAt(request, "method", place)
-  if (!/^[A-Za-z-]{1,32}$/.test(method)) throw new Wrong(`${place}.method`, "expected the name of a method")
-  return method.toUpperCase()
-}
-
-const timeAt = (entry: JsonObject, place: string): string => {
-  const text = textAt(entry, "startedDateTime", place)
-  const ms = Date.parse(text.slice(0, 64))
-  if (Number.isNaN(ms)) throw new Wrong(`${place}.startedDateTime`, "expected a time in ISO 8601")
-  return new Date(ms).toISOString()
 }
 
 const versions: ReadonlyMap<string, string> = new Map([
@@ -167,71 +201,61 @@ const versions: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Programs write it in ways of their own. */
-const versionAt = (request: JsonObject): string | null =>
-  versions.get((stringOr(request["httpVersion"]) ?? "").slice(0, 16).toLowerCase()) ?? null
+const versionOf = (value: unknown): string | null =>
+  versions.get((stringOr(value) ?? "").slice(0, 16).toLowerCase()) ?? null
 
-const shortText = (value: Json | undefined): string | null => stringOr(value)?.slice(0, maxTextChars) ?? null
+const shortText = (value: unknown): string | null => stringOr(value)?.slice(0, maxTextChars) ?? null
 
-const entryOf = (item: Json, place: string): ImportedExchange => {
-  const entry = objectAt(item, place)
-  const request = objectAt(entry["request"], `${place}.request`)
-  const response = objectAt(entry["response"], `${place}.response`)
-  const content = response["content"] === undefined ? {} : objectAt(response["content"], `${place}.response.content`)
-  const posted =
-    request["postData"] === undefined || request["postData"] === null
-      ? {}
-      : objectAt(request["postData"], `${place}.request.postData`)
-  const requestBody = bytesOf(
-    optionalText(posted["text"], `${place}.request.postData.text`),
-    stringOr(posted["_encoding"]) ?? stringOr(posted["encoding"]),
-    `${place}.request.postData`
-  )
-  const responseBody = bytesOf(
-    optionalText(content["text"], `${place}.response.content.text`),
-    optionalText(content["encoding"], `${place}.response.content.encoding`),
-    `${place}.response.content`
-  )
-  const timings = isObject(entry["timings"]) ? entry["timings"] : {}
-  const status = statusAt(response, `${place}.response`)
-  return {
-    source: captureSources.find((known) => known === entry["_source"]) ?? "http-proxy",
-    agent: shortText(entry["_agent"]),
-    timestamp: timeAt(entry, place),
-    method: methodAt(request, `${place}.request`),
-    ...addressAt(request, `${place}.request`),
-    httpVersion: versionAt(request),
-    requestHeaders: headersAt(request, `${place}.request`),
-    requestBody,
-    requestSize: sizeOf(request["bodySize"], requestBody),
-    responseHeaders: headersAt(response, `${place}.response`),
-    responseBody,
-    responseSize: sizeOf(response["bodySize"], responseBody),
-    status,
-    upstreamLatencyMs: msAt(timings, "wait"),
-    totalLatencyMs: msAt(entry, "time"),
-    error: status === "error" ? (shortText(entry["_error"]) ?? "failed") : shortText(entry["_error"]),
-    annotation: shortText(entry["_annotation"]),
-    note: shortText(entry["_note"]) ?? shortText(entry["comment"])
-  }
-}
+const exchangeOf = (item: unknown, place: string): Either.Either<ImportedExchange, InvalidHar> =>
+  Either.gen(function* () {
+    const entry = yield* Either.mapLeft(decodeEntry(item), (error) => problemOf(error, place))
+    const { request, response } = entry
+    const { content = {}, status } = response
+    const { postData = {} } = request
+    const requestBody = yield* bytesOf(
+      postData.text,
+      stringOr(postData._encoding) ?? stringOr(postData.encoding),
+      `${place}.request.postData`
+    )
+    const responseBody = yield* bytesOf(content.text, content.encoding ?? null, `${place}.response.content`)
+    const isAnswered = status >= 100 && status <= 999
+    const error = shortText(entry._error)
+    return {
+      source: captureSources.find((known) => known === entry._source) ?? "http-proxy",
+      agent: shortText(entry._agent),
+      timestamp: new Date(timeOf(entry.startedDateTime)).toISOString(),
+      method: request.method.toUpperCase(),
+      ...addressOf(request.url),
+      httpVersion: versionOf(request.httpVersion),
+      requestHeaders: headersOf(request.headers),
+      requestBody,
+      requestSize: sizeOf(request.bodySize, requestBody),
+      responseHeaders: headersOf(response.headers),
+      responseBody,
+      responseSize: sizeOf(response.bodySize, responseBody),
+      status: isAnswered ? status : "error",
+      upstreamLatencyMs: isObject(entry.timings) ? msOf(entry.timings["wait"]) : null,
+      totalLatencyMs: msOf(entry.time),
+      error: isAnswered ? error : (error ?? "failed"),
+      annotation: shortText(entry._annotation),
+      note: shortText(entry._note) ?? shortText(entry.comment)
+    }
+  })
 
 /** The exchanges of an archive, in their order. */
-export const readHar = (text: string): Either.Either<ReadonlyArray<ImportedExchange>, InvalidHar> => {
-  const parsed = parseJson(text.startsWith("\uFEFF") ? text.slice(1) : text)
-  if (parsed === undefined) return Either.left(malformed("The file", "expected JSON"))
-  try {
-    const log = objectAt(objectAt(parsed, "The file")["log"], "log")
-    const entries = listAt(log, "entries", "log")
+export const readHar = (text: string): Either.Either<ReadonlyArray<ImportedExchange>, InvalidHar> =>
+  Either.gen(function* () {
+    const parsed = parseJson(text.startsWith("\uFEFF") ? text.slice(1) : text)
+    if (parsed === undefined) return yield* Either.left(malformed("The file", "expected JSON"))
+    const { entries } = (yield* Either.mapLeft(decodeArchive(parsed), (error) => problemOf(error, ""))).log
     if (entries.length > maxHarEntries) {
       const message = `log.entries: the archive has ${entries.length} entries; at most ${maxHarEntries} are read.`
-      return Either.left(new InvalidHar({ reason: "too_large", message }))
+      return yield* Either.left(new InvalidHar({ reason: "too_large", message }))
     }
-    return Either.right(entries.map((entry, at) => entryOf(entry, `log.entries[${at}]`)))
-  } catch (error) {
-    if (error instanceof Wrong) return Either.left(error.problem)
-    throw error
-  }
-}
+    const exchanges: Array<ImportedExchange> = []
+    for (const [at, entry] of entries.entries()) exchanges.push(yield* exchangeOf(entry, `log.entries[${at}]`))
+    return exchanges
+  })
 
 export const tooLargeHar = new InvalidHar({
   reason: "too_large",
