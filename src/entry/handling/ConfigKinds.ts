@@ -1,4 +1,4 @@
-/** Which management requests change the configuration, and what of it: for the feed's channel `config`. Pure. */
+/** Tells which management requests change the configuration, and what of it: for the feed's channel `config`. Pure. */
 import type { GroupName, ManagementKey } from "../../contract/ManagementRoutes.ts"
 
 /** By group; null: nothing of the configuration. Every group says it. */
