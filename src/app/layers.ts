@@ -93,6 +93,7 @@ import * as TokenRefresh from "../plane/providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../plane/providers/ProviderCalls.ts"
 import * as BodyBudget from "../plane/resilience/BodyBudget.ts"
 import * as Slices from "../plane/resilience/Slices.ts"
+import * as HealthChanges from "../plane/resilience/HealthChanges.ts"
 import * as Breakers from "../plane/resilience/breaker/Breakers.ts"
 import * as ConnectionLimiter from "../plane/resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../plane/resilience/ConcurrencyGate.ts"
@@ -202,7 +203,10 @@ const settings = Settings.layer.pipe(
   )
 )
 
-const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, settings)))
+const foundation = HealthChanges.layer.pipe(
+  Layer.provideMerge(resilience),
+  Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, settings))
+)
 
 const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
   Layer.provideMerge(ProviderCalls.layer),

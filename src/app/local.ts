@@ -17,6 +17,7 @@ import * as CatalogRoom from "../plane/providers/Catalog.ts"
 import * as ModelListsRoom from "../plane/providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../plane/providers/ProviderCalls.ts"
 import * as TokenRefreshRoom from "../plane/providers/oauth/TokenRefresh.ts"
+import * as Events from "../observe/Events.ts"
 import { defaultResilience } from "../subjects/resilience/entity.ts"
 import * as BreakersRoom from "../plane/resilience/breaker/Breakers.ts"
 import * as LockoutsRoom from "../plane/resilience/lockout/Lockouts.ts"
@@ -63,6 +64,8 @@ const services = localManagement.pipe(
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),
+  // Nobody listens here.
+  Layer.provide(Events.layer),
   Layer.provideMerge(AdminPasswordRoom.layer),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer))
 )

@@ -28,6 +28,7 @@ import * as ModelLists from "../plane/providers/ModelLists.ts"
 import * as Breakers from "../plane/resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../plane/resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../plane/resilience/lockout/Lockouts.ts"
+import * as Events from "../observe/Events.ts"
 import { copyConfiguration } from "../store/ConfigurationCopy.ts"
 import { StoreError } from "../store/Errors.ts"
 import * as Repos from "../store/Repos.generated.ts"
@@ -81,7 +82,9 @@ const servicesOver = (live: SqlClient.SqlClient, withKeys: boolean) =>
         Profiles.layer
       )
     ),
-    Layer.provideMerge(storeOf(live, withKeys))
+    Layer.provideMerge(storeOf(live, withKeys)),
+    // Nobody listens to what happens at a copy.
+    Layer.provideMerge(Layer.fresh(Events.layer))
   )
 
 type Needed = Layer.Layer.Context<ReturnType<typeof servicesOver>>

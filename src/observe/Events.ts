@@ -2,13 +2,16 @@
  * Events of the gateway, for webhooks and the live feed. Publishing calls the listeners and never waits. Requests are apart from the rest,
  * because there may be thousands of them a second: their event is the usage row, which exists anyway.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { LimitThreshold } from "../subjects/limits/entity.ts"
 import type { UsageRow } from "../domain/Usage.ts"
+import { makeSignal } from "../kernel/collections/Signal.ts"
 
 /** Kind of limit that a key has used up. */
 export type ExceededQuota = "budget" | "tokens" | "rate"
@@ -16,6 +19,9 @@ export type ExceededQuota = "budget" | "tokens" | "rate"
 export type CaptureChange = "started" | "stopped" | "trusted" | "untrusted" | "restored"
 /** `server`: the decrypting server of custom hosts and agents; `machine`: whatever the journal of changes had. */
 export type CaptureThing = "http-proxy" | "system-proxy" | "server" | "tproxy" | "certificate" | "machine"
+
+/** Kind of work that goes on in the background. */
+export type JobKind = "backup" | "batch" | "evaluation" | "modelList" | "install"
 
 export type GatewayEvent =
   /** A provider failed in a way that counts toward its breaker. */
@@ -92,6 +98,71 @@ export type GatewayEvent =
       readonly automatic: boolean
     }
 
+  /** Something of the configuration was made, changed or removed, by whatever way. */
+  | {
+      readonly type: "config.changed"
+      readonly atMs: number
+      /** `connection`, `combo`, `key`, `settings`, … */
+      readonly kind: string
+      /** Null: no single thing. */
+      readonly id: string | null
+      /** Rises with every change. */
+      readonly version: number
+      /** Author, as the audit log names it. */
+      readonly by: string
+      /** Action, as the audit log names it. */
+      readonly action: string
+    }
+  /** A step of work in the background. */
+  | {
+      readonly type: "job.changed"
+      readonly atMs: number
+      readonly kind: JobKind
+      readonly id: string
+      /** `running`, `completed`, `failed`, `cancelled`; of a batch its status. */
+      readonly state: string
+      readonly done: number
+      /** Null: not known. */
+      readonly total: number | null
+    }
+  | {
+      readonly type: "breaker.changed"
+      readonly atMs: number
+      readonly provider: string
+      readonly state: "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
+      readonly failures: number
+    }
+  /** The health of a connection: it rests, cannot be used until somebody acts, or is as new. */
+  | {
+      readonly type: "cooldown.changed"
+      readonly atMs: number
+      readonly connectionId: string
+      readonly status: string
+      /** Epoch milliseconds; null: it does not rest. */
+      readonly untilMs: number | null
+      readonly errorCode: string | null
+    }
+  /** A model at a connection is locked, or not any more. */
+  | {
+      readonly type: "lockout.changed"
+      readonly atMs: number
+      readonly provider: string
+      readonly connectionId: string
+      readonly model: string
+      /** Epoch milliseconds; null: it is not locked. */
+      readonly untilMs: number | null
+      readonly reason: string | null
+    }
+  /** Somebody has tested a connection. */
+  | {
+      readonly type: "connection.tested"
+      readonly atMs: number
+      readonly connectionId: string
+      readonly ok: boolean
+      readonly status: number | null
+      readonly latencyMs: number
+    }
+
 export type EventType = GatewayEvent["type"]
 
 export class Events extends Context.Tag("gateway/observe/Events")<
@@ -114,25 +185,12 @@ export class Events extends Context.Tag("gateway/observe/Events")<
 export const capacity = 1_024
 
 export const make = Effect.sync(() => {
-  // Replaced as a whole: a listener may remove itself or another while they are called.
-  let listeners: ReadonlyArray<(event: GatewayEvent) => void> = []
-  let requestListeners: ReadonlyArray<(row: UsageRow) => void> = []
-
-  const listen: typeof Events.Service.listen = (listener) => {
-    const own = (event: GatewayEvent): void => listener(event)
-    listeners = [...listeners, own]
-    return () => {
-      listeners = listeners.filter((other) => other !== own)
-    }
-  }
+  const { listen, tell: publish } = makeSignal<GatewayEvent>()
+  const { listen: listenToRequests, tell: ended } = makeSignal<UsageRow>()
 
   return Events.of({
-    publish: (event) => {
-      for (const listener of listeners) listener(event)
-    },
-    ended: (row) => {
-      for (const listener of requestListeners) listener(row)
-    },
+    publish,
+    ended,
     subscribe: Effect.gen(function* () {
       const queue = yield* Effect.acquireRelease(Queue.sliding<GatewayEvent>(capacity), Queue.shutdown)
       const stop = listen((event) => void queue.unsafeOffer(event))
@@ -140,14 +198,26 @@ export const make = Effect.sync(() => {
       return queue
     }),
     listen,
-    listenToRequests: (listener) => {
-      const own = (row: UsageRow): void => listener(row)
-      requestListeners = [...requestListeners, own]
-      return () => {
-        requestListeners = requestListeners.filter((other) => other !== own)
-      }
-    }
+    listenToRequests
   })
 })
+
+/** Announces work in the background: when it begins, and how it ends. `isDone`: a result that is none is a failure; absent: every result is one. */
+export const announced = <A, E, R>(
+  { publish }: Pick<typeof Events.Service, "publish">,
+  job: { readonly kind: JobKind; readonly id: string },
+  work: Effect.Effect<A, E, R>,
+  isDone: (result: A) => boolean = () => true
+): Effect.Effect<A, E, R> => {
+  const tell = (state: string, done: number): Effect.Effect<void> =>
+    Effect.map(Clock.currentTimeMillis, (atMs) =>
+      publish({ type: "job.changed", atMs, kind: job.kind, id: job.id, state, done, total: 1 })
+    )
+  const over = (exit: Exit.Exit<A, E>): Effect.Effect<void> => {
+    if (Exit.isInterrupted(exit)) return tell("cancelled", 0)
+    return Exit.isSuccess(exit) && isDone(exit.value) ? tell("completed", 1) : tell("failed", 0)
+  }
+  return Effect.zipRight(tell("running", 0), Effect.onExit(work, over))
+}
 
 export const layer: Layer.Layer<Events> = Layer.effect(Events, make)

@@ -27,6 +27,7 @@ import { resent } from "./classes/resent.ts"
 import { returned } from "./classes/returned.ts"
 import { secrets } from "./classes/secrets.ts"
 import { longStalls } from "./classes/stalls.ts"
+import { sessionsWhereModelsAreAsked } from "./classes/sessions.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
@@ -46,6 +47,7 @@ const all: ReadonlyArray<AttackClass> = [
   management,
   access,
   codes,
+  sessionsWhereModelsAreAsked,
   outbound,
   resent,
   injection,

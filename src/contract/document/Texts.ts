@@ -62,7 +62,7 @@ export const schemesOf = (written: JsonMap): JsonMap => ({
     type: "apiKey",
     name: "X-CSRF-Token",
     in: "header",
-    description: "The token of the login: needed with the cookie unless reading."
+    description: "The token of the login: needed with the cookie unless reading, and where models are asked always."
   },
   googleKeyHeader: {
     type: "apiKey",

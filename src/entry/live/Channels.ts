@@ -48,7 +48,15 @@ const channelOf = (event: GatewayEvent): Channel => {
     case "provider.recovered":
     case "plugin.error":
     case "capture.changed":
+    case "breaker.changed":
+    case "cooldown.changed":
+    case "lockout.changed":
+    case "connection.tested":
       return "health"
+    case "config.changed":
+      return "config"
+    case "job.changed":
+      return "jobs"
     case "quota.exceeded":
       return event.quota === "budget" ? "budget" : "quota"
     case "combo.switched":

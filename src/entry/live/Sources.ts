@@ -1,4 +1,4 @@
-/** What the feed listens to: only what somebody wants. Where nobody does, nothing is made of any event, and requests read one boolean. */
+/** Sources of the feed: it listens only to what somebody wants. Where nobody does, nothing is made of any event, and requests read one boolean. */
 import type * as Events from "../../observe/Events.ts"
 import type { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { type Channel, type LiveEvent, ofEvent, ofProgress, ofRequest, statsEvent } from "./Channels.ts"

@@ -27,13 +27,15 @@ import {
   managementTable
 } from "../../contract/ManagementRoutes.ts"
 import type { Found, Match } from "../../contract/Routes.ts"
+import { Events } from "../../observe/Events.ts"
 import { AuditLog } from "../../subjects/auth/AuditLog.ts"
 import { isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import * as Login from "../../subjects/auth/Login.ts"
 import { Rehearsals } from "../../subjects/configuration/Rehearsals.ts"
 import { IdGen } from "../../platform/IdGen.ts"
-import { version } from "../../platform/Version.ts"
+import { version as gatewayVersion } from "../../platform/Version.ts"
 import type { Json } from "../../wire/json/Json.ts"
+import { configChangeOf } from "../handling/ConfigKinds.ts"
 import { fromCause, internal, render } from "../handling/Answers.ts"
 import * as Access from "./Access.ts"
 import { makeChanges } from "./Changes.ts"
@@ -73,7 +75,7 @@ const refusalOf = (
 
 const identified = (requestId: string) =>
   HttpServerResponse.setHeaders({
-    "X-Gateway-Version": version,
+    "X-Gateway-Version": gatewayVersion,
     "X-Gateway-Request-Id": requestId,
     "X-Content-Type-Options": "nosniff"
   })
@@ -151,6 +153,9 @@ const makeGroups = Effect.map(Effect.runtime<ManagementServices | Common>(), (ru
 const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.gen(function* () {
   const ids = yield* IdGen
   const audit = yield* AuditLog
+  const { publish } = yield* Events
+  /** Rises with each change, also over restarts. */
+  let version = 0
   const groups = yield* makeGroups
   const changes = makeChanges()
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
@@ -189,7 +194,12 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
       if (route.plane !== "management") return
       const ip = yield* clientAddress
       const atMs = yield* Clock.currentTimeMillis
-      yield* audit.record(rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip }))
+      const row = rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip })
+      yield* audit.record(row)
+      const change = row.status === "success" ? configChangeOf(route.key, row.action, row.target) : null
+      if (change === null) return
+      version = Math.max(version + 1, Math.trunc(atMs))
+      publish({ type: "config.changed", atMs, ...change, version, by: row.actor, action: row.action })
     })
 
   return (found) =>

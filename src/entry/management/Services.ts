@@ -45,6 +45,7 @@ import type { LazyBridge } from "../../agents/bridge/LazyBridge.ts"
 import type { GatewayCapture } from "../../plane/tap/GatewayCapture.ts"
 import type { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import type { RunningRequests } from "../../plane/request/RunningRequests.ts"
+import type { Events } from "../../observe/Events.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import type { InspectorFeed } from "../live/InspectorFeed.ts"
 import type { LiveFeed } from "../live/LiveFeed.ts"
@@ -85,6 +86,7 @@ export type PlaneServices =
   | McpServerRepo
   | NodeRepo
   | DecisionLog
+  | Events
   | Explainer
   | Flags
   | Gate

@@ -76,7 +76,7 @@ class Calling {
   #over = nothing
   #trail: Trail | null = null
   #failure: Outcome["failure"] = null
-  /** Which call of the request it is. */
+  /** Number of the call within its request, from 1. */
   #number = 0
 
   constructor(services: Services, run: FailoverRun, step: AskStep, contender: Contender | null) {

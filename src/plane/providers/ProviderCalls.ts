@@ -15,6 +15,7 @@ import { ownerOf } from "../../subjects/proxies/entity.ts"
 import { type Connection, healthy } from "../../subjects/connections/entity.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import type { WireName } from "../../domain/Wire.ts"
+import { announced, Events } from "../../observe/Events.ts"
 import * as Upstream from "../../net/egress/Upstream.ts"
 import * as Catalog from "./Catalog.ts"
 import { endpointOf, type UpstreamEndpoint, withQuery } from "./Endpoints.ts"
@@ -204,6 +205,7 @@ type Asking = Pick<typeof Upstream.Upstream.Service, "request">
 const services = Effect.all({
   upstream: Upstream.Upstream,
   catalog: Catalog.Catalog,
+  events: Events,
   lists: ModelLists.ModelLists,
   tokens: TokenRefresh.TokenRefresh
 })
@@ -239,7 +241,7 @@ const withKnown = ({ lists }: Deps, connectionId: string, listed: ReadonlyArray<
     return before === null ? model : { ...layFacts(model, before), id: model.id }
   })
 
-const askAndKeep = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, connection: Connection) {
+const asked = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, connection: Connection) {
   const { lists, tokens, upstream } = deps
   const { id } = connection
   const usable = yield* Effect.either(tokens.usable(connection))
@@ -259,6 +261,14 @@ const askAndKeep = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, 
   yield* lists.learn(id, source, models, nowMs)
   return { ...result, models }
 })
+
+const askAndKeep = (deps: Deps, spec: ProviderSpec, connection: Connection): Effect.Effect<ModelsResult> =>
+  announced(
+    deps.events,
+    { kind: "modelList", id: connection.id },
+    asked(deps, spec, connection),
+    ({ _tag }) => _tag === "Listed"
+  )
 
 const models = Effect.fn("ProviderCalls.models")(function* (
   deps: Deps,

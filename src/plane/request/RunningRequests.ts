@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AttemptRecord, DecisionRecord } from "../../subjects/routing/entity.ts"
 import { estimateTokens } from "../../observe/usage/Cost.ts"
+import { makeSignal } from "../../kernel/collections/Signal.ts"
+import { once } from "../../kernel/once.ts"
 import { Slots } from "../../kernel/collections/Slots.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { type DecisionEntry, recordOf } from "../routing/records/DecisionRecords.ts"
@@ -131,13 +133,11 @@ export const make = Effect.gen(function* () {
   const watch = { isOn: false }
   let count = 0
   let started = 0
-  // Replaced as a whole: a listener may remove itself while they are called.
-  let listeners: ReadonlyArray<(event: ProgressEvent) => void> = []
+  let listeners = 0
+  const signal = makeSignal<ProgressEvent>()
 
-  const tell = (type: ProgressEvent["type"], data: ProgressEvent["data"]): void => {
-    const event: ProgressEvent = { type, atMs: nowMs(), data }
-    for (const listener of listeners) listener(event)
-  }
+  const tell = (type: ProgressEvent["type"], data: ProgressEvent["data"]): void =>
+    signal.tell({ type, atMs: nowMs(), data })
 
   const all = (): Array<Work> => {
     const found: Array<Work> = []
@@ -190,13 +190,14 @@ export const make = Effect.gen(function* () {
       return work === undefined ? null : recordOf(entryOf(work))
     },
     listen: (listener) => {
-      const own = (event: ProgressEvent): void => listener(event)
-      listeners = [...listeners, own]
+      const stop = signal.listen(listener)
+      listeners += 1
       watch.isOn = true
-      return () => {
-        listeners = listeners.filter((other) => other !== own)
-        watch.isOn = listeners.length > 0
-      }
+      return once(() => {
+        stop()
+        listeners -= 1
+        watch.isOn = listeners > 0
+      })
     }
   })
 })

@@ -11,7 +11,7 @@ import type { EarlierPart } from "./AnswerReport.ts"
 
 const endedMs = ({ latencyMs, startedMs }: AttemptRecord): number => startedMs + latencyMs
 
-/** What the request does now. Trails of calls made at once share that of their request. */
+/** State of the request now. Trails of calls made at once share that of their request. */
 class Live {
   /** Number of calls so far. */
   calls = 0

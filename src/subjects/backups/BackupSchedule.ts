@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { GatewaySettings as Settings } from "../settings/entity.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
+import { announced, Events } from "../../observe/Events.ts"
 import { Backup, reasons } from "../../store/Backup.ts"
 import { isSame } from "../../store/BackupContent.ts"
 import { describeStoreFailure } from "../../store/Errors.ts"
@@ -28,9 +29,10 @@ const lookEvery = "1 minute"
 export const isDue = (nowMs: number, startedMs: number, lastMs: number | null, everyMs: number): boolean =>
   lastMs === null || lastMs > nowMs ? nowMs - startedMs >= firstAfterMs : nowMs - lastMs >= everyMs
 
-export const layer: Layer.Layer<never, never, Backup | GatewaySettings> = Layer.scopedDiscard(
+export const layer: Layer.Layer<never, never, Backup | Events | GatewaySettings> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const backup = yield* Backup
+    const events = yield* Events
     const settings = yield* GatewaySettings
     const startedMs = yield* Clock.currentTimeMillis
     let lookedMs: number | null = null
@@ -44,7 +46,7 @@ export const layer: Layer.Layer<never, never, Backup | GatewaySettings> = Layer.
       if (!isDue(nowMs, startedMs, lastMs === 0 ? null : lastMs, periodMs[frequency])) return
       // Also when it fails: a full disk is not tried every minute.
       lookedMs = nowMs
-      const made = yield* backup.make(reasons.scheduled)
+      const made = yield* announced(events, { kind: "backup", id: reasons.scheduled }, backup.make(reasons.scheduled))
       if (latest !== undefined && (yield* isSame(made, latest))) {
         return yield* backup.remove(made)
       }

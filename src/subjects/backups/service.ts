@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Lifecycle, type RestartRefused } from "../../platform/Lifecycle.ts"
 import { version } from "../../platform/Version.ts"
+import { announced, Events } from "../../observe/Events.ts"
 import * as Store from "../../store/Backup.ts"
 import { describeStoreFailure, type StoreFailure } from "../../store/Errors.ts"
 import { migrations, versionOf } from "../../store/migrations/index.ts"
@@ -122,6 +123,7 @@ const listsOf = Effect.gen(function* () {
 
 export const make = Effect.gen(function* () {
   const backup = yield* Store.Backup
+  const events = yield* Events
   const secrets = yield* Secrets
   const lists = yield* listsOf
   const config = yield* AppConfig
@@ -154,7 +156,7 @@ export const make = Effect.gen(function* () {
 
   return Backups.of({
     list,
-    create: Effect.mapError(backup.make("manual"), failed),
+    create: Effect.mapError(announced(events, { kind: "backup", id: "manual" }, backup.make("manual")), failed),
     restore: Effect.fn("Backups.restore")(function* (id: string, hooks: RestoreHooks) {
       const found = yield* findIn(yield* list, id)
       return yield* Effect.gen(function* () {
@@ -194,5 +196,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Backups,
   never,
-  ApiKeyRepo | AppConfig | ComboRepo | ConnectionRepo | Lifecycle | Secrets | Store.Backup
+  ApiKeyRepo | AppConfig | ComboRepo | ConnectionRepo | Events | Lifecycle | Secrets | Store.Backup
 > = Layer.effect(Backups, make)

@@ -11,6 +11,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { Batch, BatchEnd, BatchProblem } from "./entity.ts"
+import { Events } from "../../observe/Events.ts"
 import { Files } from "../files/service.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -72,6 +73,7 @@ const saveAgain = Schedule.spaced("5 seconds")
 const services = Effect.all({
   config: AppConfig,
   asker: LineAsker,
+  events: Events,
   files: Files,
   gate: LineGate,
   providers: ProviderBatches,
@@ -86,21 +88,31 @@ interface Deps extends Effect.Effect.Success<typeof services> {
 
 const rest = ({ timers }: Deps) => Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
 
+/** Tells what the batch is now. */
+const announce = (deps: Deps, { batch }: Live): void => {
+  const { completed, failed, id, status, total } = now(deps, batch)
+  const [state, done] = [status, completed + failed]
+  deps.events.publish({ type: "job.changed", atMs: deps.timers.nowMs(), kind: "batch", id, state, done, total })
+}
+
 /** Stores what the batch has become, whenever the database takes it: nothing goes on before. */
-const save = ({ repo }: Deps, known: Live, batch: Batch): Effect.Effect<void> =>
+const save = (deps: Deps, known: Live, batch: Batch): Effect.Effect<void> =>
   Effect.suspend(() => {
+    const { repo } = deps
     known.batch = batch
     return repo.save(batch).pipe(
       Effect.tapError((error) => Effect.logError("A batch could not be stored; it is tried again", error)),
       Effect.retry(saveAgain),
-      Effect.orDie
+      Effect.orDie,
+      Effect.zipRight(Effect.sync(() => announce(deps, known)))
     )
   })
 
 /** Begins all lines that are not done, so many at once as may be, and waits for them. */
-const askLines = (deps: Deps, batch: Batch, spool: LineSpool.LineSpool, endpoint: Endpoint) =>
+const askLines = (deps: Deps, known: Live, spool: LineSpool.LineSpool, endpoint: Endpoint) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const { batch } = known
       const asked = yield* FiberSet.make<void, StoreError>()
       const ended = yield* Effect.makeLatch(false)
       let open = 0
@@ -118,7 +130,9 @@ const askLines = (deps: Deps, batch: Batch, spool: LineSpool.LineSpool, endpoint
         const { body, customId } = line
         // What was answered is recorded, also when the batch is cancelled at this moment.
         const done = Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(restore(deps.asker.ask(batch, endpoint, { number, customId, body })), spool.append)
+          Effect.flatMap(restore(deps.asker.ask(batch, endpoint, { number, customId, body })), spool.append).pipe(
+            Effect.zipLeft(Effect.sync(() => announce(deps, known)))
+          )
         )
         return Effect.flatMap(hasRoom, () => {
           open += 1
@@ -136,6 +150,7 @@ const handed = (deps: Deps, known: Live, spool: LineSpool.LineSpool): HandedBatc
   spool,
   told: ({ completed, failed }) => {
     known.atProvider = { completed, failed }
+    announce(deps, known)
   }
 })
 
@@ -154,7 +169,7 @@ const work = Effect.fnUntraced(function* (deps: Deps, known: Live, spool: LineSp
   }
   const ended = yield* deps.providers.run(handed(deps, known, spool), endpoint)
   if (ended !== null) return ended
-  yield* askLines(deps, known.batch, spool, endpoint)
+  yield* askLines(deps, known, spool, endpoint)
   return completed
 })
 
@@ -274,6 +289,8 @@ const run = Effect.fnUntraced(function* (deps: Deps, batch: Batch) {
 const start = Effect.fn("BatchRunner.start")(function* (deps: Deps, batch: Batch) {
   yield* deps.repo.insert(batch)
   yield* run(deps, batch)
+  const known = deps.live.get(batch.id)
+  if (known !== undefined) announce(deps, known)
 }, Effect.uninterruptible)
 
 const now = ({ live }: Deps, batch: Batch): Batch => {
@@ -296,6 +313,7 @@ const cancel = Effect.fn("BatchRunner.cancel")(function* (deps: Deps, { id }: Ba
   const before = known.batch
   known.batch = Rules.cancelling(before, yield* Clock.currentTimeMillis)
   yield* Effect.tapError(deps.repo.save(known.batch), () => Effect.sync(() => void (known.batch = before)))
+  announce(deps, known)
   yield* Deferred.succeed(known.cancelled, undefined)
   return now(deps, known.batch)
 }, Effect.uninterruptible)
@@ -327,5 +345,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   BatchRunner,
   StoreError,
-  AppConfig | BatchRepo | Files | LineAsker | LineGate | ProviderBatches | Timers
+  AppConfig | BatchRepo | Events | Files | LineAsker | LineGate | ProviderBatches | Timers
 > = Layer.scoped(BatchRunner, make)

@@ -19,6 +19,7 @@ import { ConnectionRepo } from "./repo.ts"
 import { ConfigChanges } from "../ConfigChanges.ts"
 import { ConnectionRecords } from "./ConnectionRecords.ts"
 import * as Rules from "./rules.ts"
+import { Events } from "../../observe/Events.ts"
 import { testConnection } from "./ConnectionTest.ts"
 import { OperatorSpending } from "./OperatorSpending.ts"
 import { connectionMoveProblem } from "./CredentialBinding.ts"
@@ -94,6 +95,7 @@ const services = Effect.all({
   observed: ObservedState,
   calls: ProviderCalls,
   cooldowns: Cooldowns,
+  events: Events,
   flags: Flags,
   ids: IdGen,
   proxies: ProxyPlan,
@@ -203,11 +205,7 @@ const remove = Effect.fn("Connections.remove")(function* (services: Services, id
 }, applied)
 
 const test = Effect.fn("Connections.test")(function* (services: Services, id: string, model: string | null) {
-  return yield* testConnection(
-    { calls: services.calls, cooldowns: services.cooldowns, spending: services.spending },
-    yield* find(services, id),
-    model
-  )
+  return yield* testConnection(services, yield* find(services, id), model)
 })
 
 const models = Effect.fn("Connections.models")(function* (services: Services, id: string) {
@@ -289,6 +287,7 @@ export const layer: Layer.Layer<
   | ConfigChanges
   | ConnectionRecords
   | ConnectionRepo
+  | Events
   | Cooldowns
   | Flags
   | IdGen

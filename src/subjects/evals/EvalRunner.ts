@@ -14,6 +14,7 @@ import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import { mayKeepContent, onFile } from "../../domain/ContentPermission.ts"
 import type { Principal } from "../keys/entity.ts"
 import type { EvalCase, EvalResult, EvalRun } from "./entity.ts"
+import { Events } from "../../observe/Events.ts"
 import { InnerRequests } from "../../plane/InnerRequests.ts"
 import { StopSignal } from "../../plane/request/StopSignal.ts"
 import { isOutOfTurn, turnOf } from "../../plane/Turns.ts"
@@ -76,6 +77,7 @@ const withoutContent = (result: EvalResult, status: number): EvalResult => ({
 })
 
 const services = Effect.all({
+  events: Events,
   inner: InnerRequests,
   keys: ApiKeys,
   limits: KeyLimits,
@@ -162,6 +164,12 @@ const askInTurn = Effect.fnUntraced(function* (deps: Deps, run: EvalRun, positio
 const unanswered = (results: ReadonlyArray<EvalResult>): string | null =>
   results.some(({ answered }) => answered) ? null : `No question was answered. ${results.at(-1)?.reason ?? ""}`.trim()
 
+/** Tells how far a run is. */
+const announce = ({ events }: Deps, { run }: PlannedRun, state: string, done: number, total: number) =>
+  Effect.map(Clock.currentTimeMillis, (atMs) =>
+    events.publish({ type: "job.changed", atMs, kind: "evaluation", id: run.id, state, done, total })
+  )
+
 const finish = (
   { repo, scores }: Deps,
   id: string,
@@ -175,10 +183,22 @@ const finish = (
     yield* scores.refresh
   }).pipe(Effect.catchAll((error) => Effect.logError("The end of an evaluation could not be stored", error)))
 
-const conduct = (deps: Deps, { cases, run }: PlannedRun) =>
-  Effect.forEach(cases, (each, position) => askInTurn(deps, run, position, each), {
-    concurrency: maxAsking
-  }).pipe(
+const conduct = (deps: Deps, planned: PlannedRun) => {
+  const { cases, run } = planned
+  let done = 0
+  const tell = (state: string) => announce(deps, planned, state, done, cases.length)
+  const over = (status: "completed" | "failed" | "cancelled", reason: string | null) =>
+    Effect.zipRight(finish(deps, run.id, status, reason), tell(status))
+  const asked = Effect.forEach(
+    cases,
+    (each, position) =>
+      Effect.tap(askInTurn(deps, run, position, each), () => {
+        done += 1
+        return tell("running")
+      }),
+    { concurrency: maxAsking }
+  )
+  return Effect.zipRight(tell("running"), asked).pipe(
     Effect.map(unanswered),
     Effect.catchTags({
       CannotGoOn: ({ reason }) => Effect.succeed(reason),
@@ -187,18 +207,17 @@ const conduct = (deps: Deps, { cases, run }: PlannedRun) =>
     }),
     Effect.onExit((exit) => {
       if (Exit.isSuccess(exit)) {
-        return exit.value === null
-          ? finish(deps, run.id, "completed", null)
-          : finish(deps, run.id, "failed", exit.value)
+        return exit.value === null ? over("completed", null) : over("failed", exit.value)
       }
-      if (deps.cancelling.has(run.id)) return finish(deps, run.id, "cancelled", cancelled)
+      if (deps.cancelling.has(run.id)) return over("cancelled", cancelled)
       const reason = Exit.isInterrupted(exit)
         ? stopped
         : "It broke off by an error of the gateway; its log has the details."
-      return finish(deps, run.id, "failed", reason)
+      return over("failed", reason)
     }),
     Effect.tapErrorCause((cause) => Effect.logError("An evaluation broke off", cause))
   )
+}
 
 const start = Effect.fn("EvalRunner.start")(
   function* (deps: Deps, runs: ReadonlyArray<PlannedRun>) {
@@ -241,5 +260,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   EvalRunner,
   StoreError,
-  ApiKeys | EvalRepo | EvalScores | InnerRequests | KeyLimits | StopSignal | UsageJournal | UsageRepo
+  ApiKeys | EvalRepo | Events | EvalScores | InnerRequests | KeyLimits | StopSignal | UsageJournal | UsageRepo
 > = Layer.scoped(EvalRunner, make)

@@ -1,6 +1,8 @@
 /** `/api/plugins`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
+import { announced, Events } from "../../observe/Events.ts"
+import { objectOr } from "../../wire/json/Json.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { type BadRequest, Conflict, NotFound, Unavailable, UpstreamFailed } from "../../contract/Errors.ts"
 import { type LogView, type PluginView, Plugins as PluginsGroup } from "./routes.ts"
@@ -76,8 +78,14 @@ const explained = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, An
     return (answers[error._tag] as (error: { readonly _tag: keyof Answers }) => unknown)(error) as Answered<E>
   })
 
+/** Name of a plugin that is being installed, as far as its manifest says one. */
+const nameIn = (manifest: unknown): string => {
+  const name = objectOr(manifest)["name"]
+  return typeof name === "string" ? name.slice(0, 100) : ""
+}
+
 export const layer = HttpApiBuilder.group(contractOf(PluginsGroup), "plugins", (handlers) =>
-  Effect.map(LazyPlugins, (lazyPlugins) => {
+  Effect.map(Effect.all([LazyPlugins, Events]), ([lazyPlugins, events]) => {
     const plugins = Effect.map(lazyPlugins.get, (services) => services.plugins)
     const marketplace = Effect.map(lazyPlugins.get, (services) => services.marketplace)
     const installed = ({
@@ -103,7 +111,14 @@ export const layer = HttpApiBuilder.group(contractOf(PluginsGroup), "plugins", (
         answered(
           explained(
             Effect.flatMap(plugins, ({ install }) =>
-              Effect.map(install({ manifest, files }, replace ?? false, "local"), installed)
+              Effect.map(
+                announced(
+                  events,
+                  { kind: "install", id: nameIn(manifest) },
+                  install({ manifest, files }, replace ?? false, "local")
+                ),
+                installed
+              )
             )
           )
         )
@@ -113,7 +128,13 @@ export const layer = HttpApiBuilder.group(contractOf(PluginsGroup), "plugins", (
       )
       .handle("marketplace", () => answered(Effect.flatMap(marketplace, ({ list }) => list)))
       .handle("installOffer", ({ path }) =>
-        answered(explained(Effect.flatMap(marketplace, ({ install }) => Effect.map(install(path.name), installed))))
+        answered(
+          explained(
+            Effect.flatMap(marketplace, ({ install }) =>
+              Effect.map(announced(events, { kind: "install", id: path.name }, install(path.name)), installed)
+            )
+          )
+        )
       )
       .handle("get", ({ path }) =>
         answered(explained(Effect.flatMap(plugins, ({ get }) => Effect.map(get(path.name), detail))))

@@ -63,6 +63,8 @@ const quotaReason = ({ quota, threshold, window }: Extract<GatewayEvent, { type:
 
 const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 
+const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
+
 export const dataOf = (event: GatewayEvent): Data => {
   switch (event.type) {
     case "provider.error":
@@ -100,6 +102,29 @@ export const dataOf = (event: GatewayEvent): Data => {
         used: event.used,
         pct: event.pct
       }
+    case "config.changed":
+      return { kind: event.kind, id: event.id, version: event.version, by: event.by, action: event.action }
+    case "job.changed":
+      return { kind: event.kind, id: event.id, state: event.state, done: event.done, total: event.total }
+    case "breaker.changed":
+      return { provider: event.provider, state: event.state, failures: event.failures }
+    case "cooldown.changed":
+      return {
+        connectionId: event.connectionId,
+        status: event.status,
+        until: isoOrNull(event.untilMs),
+        errorCode: event.errorCode
+      }
+    case "lockout.changed":
+      return {
+        provider: event.provider,
+        connectionId: event.connectionId,
+        model: event.model,
+        until: isoOrNull(event.untilMs),
+        reason: event.reason
+      }
+    case "connection.tested":
+      return { connectionId: event.connectionId, ok: event.ok, status: event.status, latencyMs: event.latencyMs }
     case "plugin.error":
       return { plugin: event.plugin, reason: event.reason, failClosed: event.failClosed }
   }

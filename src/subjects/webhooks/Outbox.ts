@@ -37,6 +37,8 @@ export class Outbox extends Context.Tag("gateway/subjects/webhooks/Outbox")<
 /** Events that wait to be written; beyond it the oldest is dropped. */
 export const mostUnwritten = 10_000
 
+const isWebhookEvent = (name: string): name is WebhookEvent => webhookEvents.some((event) => event === name)
+
 export const make = Effect.gen(function* () {
   const repo = yield* OutboxRepo.OutboxRepo
   const store = yield* WebhookRepo
@@ -62,8 +64,9 @@ export const make = Effect.gen(function* () {
   }
 
   const stop = events.listen((event) => {
-    if (event.type === "capture.changed" || !wanted.has(event.type)) return
-    unwritten.push({ id: ids.next(event.atMs), event: event.type, atMs: event.atMs, data: dataOf(event) })
+    const { atMs, type } = event
+    if (!isWebhookEvent(type) || !wanted.has(type)) return
+    unwritten.push({ id: ids.next(atMs), event: type, atMs, data: dataOf(event) })
     if (unwritten.length > mostUnwritten) {
       unwritten.shift()
       notWritten += 1

@@ -329,7 +329,7 @@ const servicesWith = (tunnels: FakeTunnels.FakeTunnels) =>
     Layer.provideMerge(tunnels.layer),
     Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),
     Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore))),
-    Layer.provideMerge(RunningRequests.layer),
+    Layer.provideMerge(Layer.merge(RunningRequests.layer, Events.layer)),
     Layer.provideMerge(Layer.mergeAll(IdGen.layer, TestTimers.layer, listeners, Lifecycle.layerNone)),
     Layer.provideMerge(tables)
   )

@@ -205,6 +205,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "usageHistory.purge": "usage purge",
   "telemetry.summary": "telemetry",
   "telemetry.sessions": "sessions",
+  "live.running": "requests running",
   "telemetry.caches": "cache show",
   "telemetry.clearCaches": "cache clear",
   "routing.explain": "route explain",

@@ -1,5 +1,6 @@
 /** Runs over inner requests that the test answers: concurrency, limits, what a broken process left, and what is kept. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Events from "../../../src/observe/Events.ts"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -75,6 +76,7 @@ const store = Layer.mergeAll(
   UsageJournal.layerMemory,
   ApiKeys.layer.pipe(Layer.provide(IdGen.layer)),
   EvalScores.layer,
+  Events.layer,
   StopSignal.layer
 ).pipe(Layer.provideMerge(reposInMemory), Layer.provide(AppConfig.layerOf({ dataDir: "/nonexistent" })))
 

@@ -1,4 +1,5 @@
 /** When backups are made without being asked for, and which are kept. The copies are real. */
+import * as Events from "../../../src/observe/Events.ts"
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -41,6 +42,7 @@ const scheduled = <A, E>(
     return test(() => tries).pipe(
       Effect.provide(
         BackupSchedule.layer.pipe(
+          Layer.provide(Events.layer),
           Layer.provideMerge(counted),
           Layer.provideMerge(onDisk(dataDir)),
           Layer.provide(settingsOf(backup))

@@ -33,12 +33,16 @@ describe("an operator's test of a connection", () => {
           answered: []
         }
         const calls = { test: () => Effect.succeed(answer) }
+        const told: Array<unknown> = []
+        const events = { publish: (event: unknown) => void told.push(event) }
         const result = yield* testConnection(
-          { calls, cooldowns, spending: { book: () => Effect.void } },
+          { calls, cooldowns, events, spending: { book: () => Effect.void } },
           bareConnection,
           null
         )
         assert.strictEqual(result.ok, ok)
+        const event = { type: "connection.tested", atMs: 0, connectionId: bareConnection.id, ok, status: answer.status }
+        assert.deepStrictEqual(told, [{ ...event, latencyMs: 1 }])
         assert.strictEqual((yield* repo.get(bareConnection.id))?.testStatus, expected)
       }).pipe(Effect.provide(reposInMemory))
     )

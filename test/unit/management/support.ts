@@ -1,4 +1,5 @@
 /** The use cases over a real store in memory, with all services below them real. No provider is asked. */
+import * as Events from "../../../src/observe/Events.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -85,6 +86,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
       Layer.mergeAll(
         settingsOf().layer,
         GatewaySettings.layer,
+        Events.layer,
         Flags.layer.pipe(Layer.provide(FlagStore.layerMemory()))
       )
     ),

@@ -13,6 +13,7 @@ import * as ConnectionRepo from "../../../subjects/connections/repo.ts"
 import * as EnvHealthRepo from "../../../subjects/system/repo.ts"
 import * as SettingsRepo from "../../../subjects/settings/repo.ts"
 import type { StoreError } from "../../../store/Errors.ts"
+import { makeSignal } from "../../../kernel/collections/Signal.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
 import { type CooldownEntry, type CooldownStates, fresh, makeCooldownStates } from "./CooldownStates.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
@@ -27,6 +28,10 @@ export class Cooldowns extends Context.Tag("gateway/plane/resilience/cooldown/Co
      * as new: a dead key that was replaced in the environment is not dead any more. True when it is another.
      */
     readonly credentialIs: (connectionId: string, fingerprint: string) => boolean
+    /** Calls `listener` with each connection whose health has changed, until the returned function is called. */
+    readonly listen: (
+      listener: (change: { readonly connectionId: string; readonly health: ConnectionHealth }) => void
+    ) => () => void
     /** Completes when all earlier changes are in the store, or could not be written (which is logged). Never fails. */
     readonly flush: Effect.Effect<void>
   }
@@ -86,7 +91,13 @@ export const make = Effect.gen(function* () {
     ).pipe(Effect.zipRight(Effect.suspend(() => writeDetails(id))))
   })
 
-  const states: CooldownStates = makeCooldownStates({ initial, changed: writeBehind.touch })
+  const signal = makeSignal<{ readonly connectionId: string; readonly health: ConnectionHealth }>()
+  const changed = (connectionId: string): void => {
+    writeBehind.touch(connectionId)
+    signal.tell({ connectionId, health: states.healthOf(connectionId) })
+  }
+
+  const states: CooldownStates = makeCooldownStates({ initial, changed })
   // Of connections that were removed while the gateway was down.
   for (const id of detailed) if (states.get(id) === undefined) writeBehind.touch(id)
 
@@ -124,6 +135,7 @@ export const make = Effect.gen(function* () {
       credentials.delete(id)
       if (detailed.has(id)) writeBehind.touch(id)
     },
+    listen: signal.listen,
     flush: writeBehind.flush
   })
 })

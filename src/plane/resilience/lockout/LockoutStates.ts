@@ -23,6 +23,12 @@ export interface LockoutFailure {
   readonly hintMs: number | null
 }
 
+/** A lock or a hold as it is from now on; `untilMs` null: the model may be asked. */
+export interface LockoutChange extends LockoutKey {
+  readonly untilMs: number | null
+  readonly reason: string | null
+}
+
 export interface LockoutStates {
   /** Hot: no model is locked or held. */
   readonly isEmpty: () => boolean
@@ -48,13 +54,23 @@ export const capacity = 10_000
 interface Entry {
   readonly key: LockoutKey
   readonly state: Lockout.LockoutState
+  /** A lock was told of, and not its end. */
+  readonly isTold: boolean
 }
 
 const idOf = ({ connectionId, model, provider }: LockoutKey): string => `${provider}\n${connectionId}\n${model}`
 
+/** The key of an id. No id of a provider or connection has a line feed. */
+export const keyOf = (id: string): LockoutKey => {
+  const [provider = "", connectionId = "", ...model] = id.split("\n")
+  return { provider, connectionId, model: model.join("\n") }
+}
+
+/** `changed`: called with each model whose lock has changed. */
 export const makeLockoutStates = (
   profile: () => ResilienceSettings["modelLockout"],
-  holds: QuotaHolds
+  holds: QuotaHolds,
+  changed: (change: LockoutChange) => void = () => {}
 ): LockoutStates => {
   const entries = new LruMap<string, Entry>({ capacity })
 
@@ -65,7 +81,9 @@ export const makeLockoutStates = (
     const before = entries.peek(id)
     if (before === undefined && entries.isFull) entries.prune(({ state }) => !Lockout.isAlive(state, nowMs))
     const state = Lockout.fail(before?.state ?? null, current, nowMs, reason, hintMs)
-    entries.set(id, { key, state })
+    const isLocked = Lockout.isLocked(state, nowMs)
+    entries.set(id, { key, state, isTold: isLocked || before?.isTold === true })
+    if (isLocked) changed({ ...key, untilMs: state.untilMs, reason: state.reason })
   }
 
   const succeed = (key: LockoutKey): void => {
@@ -75,7 +93,8 @@ export const makeLockoutStates = (
     if (entry === undefined) return
     const state = Lockout.succeed(entry.state)
     if (state === null) entries.delete(id)
-    else entries.set(id, { key: entry.key, state })
+    else entries.set(id, { key: entry.key, state, isTold: false })
+    if (entry.isTold && holds.get(id) === undefined) changed({ ...entry.key, untilMs: null, reason: null })
   }
 
   const isEmpty = (): boolean => entries.size === 0 && holds.isEmpty()
@@ -87,7 +106,7 @@ export const makeLockoutStates = (
     const entry = profile().enabled ? entries.peek(id) : undefined
     if (entry === undefined) return heldMs
     const state = Lockout.settle(entry.state, nowMs)
-    if (state !== entry.state) entries.set(id, { key: entry.key, state })
+    if (state !== entry.state) entries.set(id, { ...entry, state })
     return Math.max(heldMs, state.untilMs - nowMs)
   }
 
@@ -118,10 +137,11 @@ export const makeLockoutStates = (
       (match.connectionId === undefined || match.connectionId === connectionId) &&
       (match.model === undefined || match.model === model)
     const cleared = new Set(holds.clear(matches))
-    for (const [id, { key }] of entries) {
+    for (const [id, { isTold, key }] of entries) {
       if (!matches(key)) continue
       entries.delete(id)
       cleared.add(id)
+      if (isTold) changed({ ...key, untilMs: null, reason: null })
     }
     return cleared.size
   }

@@ -9,10 +9,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreError } from "../../../store/Errors.ts"
 import * as SettingsRepo from "../../../subjects/settings/repo.ts"
+import { makeSignal } from "../../../kernel/collections/Signal.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
 import * as Settings from "../Settings.ts"
+import { keyOf } from "./LockoutStates.ts"
 import { QuotaHold, type QuotaHolds, makeQuotaHolds } from "./QuotaHolds.ts"
-import { type LockoutStates, makeLockoutStates } from "./LockoutStates.ts"
+import { type LockoutChange, type LockoutStates, makeLockoutStates } from "./LockoutStates.ts"
 
 export type { LockoutFailure, LockoutView } from "./LockoutStates.ts"
 export { capacity } from "./LockoutStates.ts"
@@ -20,6 +22,8 @@ export { capacity } from "./LockoutStates.ts"
 export class Lockouts extends Context.Tag("gateway/plane/resilience/lockout/Lockouts")<
   Lockouts,
   LockoutStates & {
+    /** Calls `listener` with each model whose lock has changed, until the returned function is called. */
+    readonly listen: (listener: (change: LockoutChange) => void) => () => void
     /** Waits until the holds outlive a crash. */
     readonly flush: Effect.Effect<void>
   }
@@ -39,8 +43,18 @@ export const make = Effect.gen(function* () {
     const hold = holds.get(id)
     return hold === undefined ? Effect.asVoid(repo.remove(namespace, id)) : repo.set(namespace, id, hold)
   })
-  const holds: QuotaHolds = makeQuotaHolds(initial, writeBehind.touch)
-  return Lockouts.of({ ...makeLockoutStates(() => settings.current().modelLockout, holds), flush: writeBehind.flush })
+  const signal = makeSignal<LockoutChange>()
+  let isReady = false
+  const holdChanged = (id: string): void => {
+    writeBehind.touch(id)
+    if (!isReady) return
+    const { reason = null, untilMs = null } = holds.get(id) ?? {}
+    signal.tell({ ...keyOf(id), untilMs, reason })
+  }
+  const holds: QuotaHolds = makeQuotaHolds(initial, holdChanged)
+  isReady = true
+  const states = makeLockoutStates(() => settings.current().modelLockout, holds, signal.tell)
+  return Lockouts.of({ ...states, listen: signal.listen, flush: writeBehind.flush })
 })
 
 export const layer: Layer.Layer<Lockouts, StoreError, Settings.Settings | SettingsRepo.SettingsRepo> = Layer.scoped(
