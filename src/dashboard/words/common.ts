@@ -14,5 +14,7 @@ export const words = {
   copy: "Copy",
   copied: "Copied",
   nothing: "–",
+  asTable: "As a table",
+  from: "From",
   requests: (value: number): string => plural(value, { one: "request", other: "requests" })
 } as const

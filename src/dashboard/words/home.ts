@@ -16,5 +16,19 @@ export const words = {
     client: "Point a client at this gateway",
     clientHint: "OpenAI clients take this address, others the same without /v1:"
   },
-  providers: "Providers"
+  providers: "Providers",
+  now: {
+    title: "Now",
+    perSecond: "requests a second",
+    course: "Requests of the last 60 seconds",
+    running: "running",
+    failed: "failed",
+    slow: "slowest 5 %"
+  },
+  day: {
+    title: "The last 24 hours",
+    requests: "Requests",
+    failed: "Failed",
+    cost: "Cost"
+  }
 } as const

@@ -8,7 +8,9 @@ import { Answered } from "../../ui/Answered.tsx"
 import { State } from "../../ui/State.tsx"
 import { count, duration, money, percent, short, visible } from "../../ui/format.ts"
 import { words } from "../../words/home.ts"
+import { Day } from "./Day.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
+import { Now } from "./Now.tsx"
 
 type Summary = AnswerOf<typeof usageHistoryAnalytics>["summary"]
 type Connection = AnswerOf<typeof providersList>["connections"][number]
@@ -77,10 +79,12 @@ export const Home = () => {
             <FirstSteps requests={usage.value.data?.summary.requests ?? 0} />
           ) : (
             <>
+              <Now />
               <Answered of={usage} height={84}>
                 {({ summary }) => <Tiles summary={summary} />}
               </Answered>
               <Strip connections={all} />
+              <Day />
             </>
           )
         }
