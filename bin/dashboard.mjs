@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { operations } from "./dashboardForms.mjs"
 import { unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -42,12 +43,12 @@ const style = () => {
     .replaceAll(";}", "}")
 }
 
-const bundle = async (rolldown, isQuick) => {
+const bundle = async (rolldown, isQuick, define) => {
   const built = await rolldown({
     input: { dashboard: join(source, "shell/main.tsx"), look: join(source, "shell/look.ts") },
     cwd: root,
     platform: "browser",
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    transform: { define: { "process.env.NODE_ENV": '"production"', ...define } },
     onLog: unresolvedIsAnError
   })
   try {
@@ -91,7 +92,9 @@ export const buildDashboard = async (rolldown, folder, isQuick) => {
   const assets = join(out, "assets")
   mkdirSync(assets, { recursive: true })
   const files = {}
-  const chunks = await bundle(rolldown, isQuick)
+  const { index, texts } = await operations(rolldown)
+  for (const [name, text] of texts) files[name] = write(assets, name, text)
+  const chunks = await bundle(rolldown, isQuick, { OPERATIONS_FILE: JSON.stringify(index) })
   for (const { code, fileName } of chunks) files[fileName] = write(assets, fileName, code)
   const entry = (name) => chunks.find((chunk) => chunk.isEntry && chunk.name === name)
   const sheet = style()

@@ -17,7 +17,8 @@ const classesOf = () =>
     ([, name, file]) => ({ name, file })
   )
 
-const bundled = async (rolldown, code) => {
+/** Bundles a text that imports from src/contract, and gives what it exports. */
+export const bundled = async (rolldown, code) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-contract-"))
   const entry = join(root, "src/contract/entry.ts")
   const bundle = await rolldown({

@@ -93,7 +93,7 @@ export interface World {
 }
 
 /** What Chromium says of every answer that is no success: the view shows it itself. */
-const ordinary = [/Failed to load resource: the server responded with a status of (?:401|403|404|409|412|429|503)/]
+const ordinary = [/Failed to load resource: the server responded with a status of (?:400|401|403|404|409|412|429|503)/]
 
 export const logIn = async (page: Page): Promise<void> => {
   await page.getByLabel("Admin password").fill(password)

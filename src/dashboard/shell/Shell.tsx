@@ -1,8 +1,11 @@
 /** The frame of all views: the bar with the state of the connection, the entries, and the view of the address. */
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso"
 import { useSignal } from "@preact/signals"
+import { useCallback, useRef } from "preact/hooks"
 import { authLogout } from "../api/calls.generated.ts"
+import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
+import { useFeed } from "../live/feed.ts"
 import { feedState, feedSince } from "../live/socket.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { State } from "../ui/State.tsx"
@@ -96,10 +99,25 @@ const routes = entries.map(({ path, view }) => (
   <Route key={path} path={path === "" ? base : `${placeOf(path)}/:id?`} component={view} />
 ))
 
+const settlesMs = 500
+
+/** Asks again for what is shown when the configuration has changed, by whomever. */
+const useChanges = (): void => {
+  const timer = useRef<number | undefined>(undefined)
+  useFeed(
+    "config",
+    useCallback(() => {
+      globalThis.clearTimeout(timer.current)
+      timer.current = globalThis.setTimeout(() => void queries.invalidateQueries(), settlesMs)
+    }, [])
+  )
+}
+
 const View = () => {
   const problem = useSignal<string | null>(null)
   const { route } = useLocation()
   useShortcuts(route)
+  useChanges()
   return (
     <main class="main" id="content" tabIndex={-1}>
       {problem.value !== null && <State kind="bad">{words.broken}</State>}

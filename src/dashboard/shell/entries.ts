@@ -27,5 +27,12 @@ export const entries: ReadonlyArray<Entry> = [
     icon: "requests",
     key: "r",
     view: lazy(async () => (await import("../views/requests/Requests.tsx")).Requests)
+  },
+  {
+    path: "system",
+    name: words.entries.system,
+    icon: "system",
+    key: "y",
+    view: lazy(async () => (await import("../views/system/System.tsx")).System)
   }
 ]

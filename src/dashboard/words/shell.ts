@@ -5,7 +5,8 @@ export const words = {
   navigation: "Views",
   entries: {
     home: "Home",
-    requests: "Requests"
+    requests: "Requests",
+    system: "System"
   },
   live: { live: "live", paused: "paused", connecting: "connecting …" },
   unreachable: (since: string): string => `gateway unreachable since ${since}`,

@@ -1,0 +1,78 @@
+// The operations of the management API for the dashboard's forms: one file of JSON for each, loaded when its form opens, and an index of them.
+import { createHash } from "node:crypto"
+import { bundled } from "./dashboardApi.mjs"
+
+const hashOf = (text) => createHash("sha256").update(text).digest("hex").slice(0, 8)
+
+/** References are put in their place; deeper ones than people fill in are left to JSON as a whole. */
+const deepest = 8
+
+const resolved = (schema, schemas, depth = 0) => {
+  if (schema === null || typeof schema !== "object") return schema
+  if (Array.isArray(schema)) return schema.map((one) => resolved(one, schemas, depth))
+  if (typeof schema.$ref === "string") {
+    if (depth >= deepest) return {}
+    const { $ref, ...own } = schema
+    const target = schemas[$ref.split("/").at(-1)] ?? {}
+    return { ...resolved(target, schemas, depth + 1), ...own }
+  }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas, depth)]))
+}
+
+const operationOf = (path, method, shared, operation, document) => {
+  const { parameters: known = {}, schemas = {} } = document.components
+  const body = operation.requestBody?.content?.["application/json"]
+  const parameters = [...(shared ?? []), ...(operation.parameters ?? [])]
+    .map((parameter) => (parameter.$ref ? known[parameter.$ref.split("/").at(-1)] : parameter))
+    .filter((parameter) => parameter.in === "path" || parameter.in === "query")
+  return {
+    id: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    tag: operation.tags?.[0] ?? "",
+    summary: operation.summary ?? "",
+    description: operation.description ?? "",
+    parameters: parameters.map(({ description, in: place, name, required, schema }) => ({
+      name,
+      in: place,
+      isRequired: required === true,
+      description: description ?? "",
+      schema: resolved(schema ?? {}, schemas)
+    })),
+    body: body === undefined ? null : resolved(body.schema, schemas),
+    example: body?.example ?? null,
+    isBodyRequired: operation.requestBody?.required === true
+  }
+}
+
+const methods = new Set(["get", "post", "put", "patch", "delete"])
+
+/** What models are asked by is for clients and the playground; bodies that are no JSON have no form. */
+const isForForms = (path, operation) =>
+  path.startsWith("/api/") &&
+  !/^\/api\/(?:v1\/editor|chat|generate|embed|embeddings|show|tags|version|ps)(?:\/|$)/.test(path) &&
+  !path.startsWith("/api/mcp/stream") &&
+  (operation.requestBody === undefined || operation.requestBody.content?.["application/json"] !== undefined)
+
+/** Texts of the files by name, and the name of the index among them. */
+export const operations = async (rolldown) => {
+  const { openApiJson } = await bundled(rolldown, 'export { openApiJson } from "./OpenApiDocument.ts"')
+  const document = JSON.parse(openApiJson())
+  const texts = new Map()
+  const summaries = []
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      if (!methods.has(method) || !isForForms(path, operation)) continue
+      const whole = operationOf(path, method, item.parameters, operation, document)
+      const text = JSON.stringify(whole)
+      const file = `op-${whole.id}-${hashOf(text)}.json`
+      texts.set(file, text)
+      const { id, summary, tag } = whole
+      summaries.push({ id, method: whole.method, path, tag, summary, file, hasBody: whole.body !== null })
+    }
+  }
+  const text = JSON.stringify(summaries)
+  const index = `operations-${hashOf(text)}.json`
+  texts.set(index, text)
+  return { index, texts }
+}

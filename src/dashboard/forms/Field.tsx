@@ -1,0 +1,213 @@
+/** One field of a form, with its name, what it means, and what is wrong with it. */
+import type { ComponentChildren } from "preact"
+import { Prose } from "../ui/Prose.tsx"
+import { words } from "../words/forms.ts"
+import { type Cleared, pathOf, type Texts } from "./body.ts"
+import { type FieldKind, isNullable, kindOf } from "./fields.ts"
+import type { FieldSchema } from "./operations.ts"
+
+export interface FormState {
+  readonly texts: Texts
+  readonly cleared: Cleared
+  /** Problems by the path of a field, in words. */
+  readonly problems: Readonly<Record<string, string>>
+  readonly setText: (path: string, text: string) => void
+  readonly setCleared: (path: string, isCleared: boolean) => void
+}
+
+interface Properties {
+  readonly name: string
+  readonly path: string
+  readonly schema: FieldSchema
+  readonly isRequired: boolean
+  readonly form: FormState
+  /** A field of the address cannot be taken away. */
+  readonly isClearable?: boolean
+}
+
+const hintOf = (kind: FieldKind, { description, examples }: FieldSchema): string => {
+  const [example] = examples ?? []
+  const shape = kind._tag === "Lines" ? ` ${words.perLine}` : kind._tag === "Json" ? ` ${words.json}` : ""
+  const such =
+    example === undefined || example === null
+      ? ""
+      : ` (${words.example(typeof example === "string" ? example : JSON.stringify(example))})`
+  return `${description ?? ""}${shape}${such}`.trim()
+}
+
+interface InputProperties {
+  readonly id: string
+  readonly kind: FieldKind
+  readonly schema: FieldSchema
+  readonly text: string
+  readonly isDisabled: boolean
+  readonly isWrong: boolean
+  readonly onText: (text: string) => void
+}
+
+const rowsOf = (text: string): number => Math.min(16, Math.max(2, text.split("\n").length + 1))
+
+const Options = ({ choices, words: named }: { choices: ReadonlyArray<string>; words?: ReadonlyArray<string> }) => (
+  <>
+    <option value="">{words.asItIs}</option>
+    {choices.map((choice, index) => (
+      <option key={choice} value={choice}>
+        {named?.[index] ?? choice}
+      </option>
+    ))}
+  </>
+)
+
+const Several = ({
+  choices,
+  id,
+  onText,
+  text
+}: {
+  id: string
+  choices: ReadonlyArray<string>
+  text: string
+  onText: (text: string) => void
+}) => {
+  const chosen = new Set(text.split("\n").filter((line) => line !== ""))
+  return (
+    <span class="several" id={id} role="group">
+      {choices.map((choice) => (
+        <label key={choice}>
+          <input
+            type="checkbox"
+            checked={chosen.has(choice)}
+            onChange={({ currentTarget }) => {
+              if (currentTarget.checked) chosen.add(choice)
+              else chosen.delete(choice)
+              onText(choices.filter((one) => chosen.has(one)).join("\n"))
+            }}
+          />{" "}
+          {choice}
+        </label>
+      ))}
+    </span>
+  )
+}
+
+const Input = ({ id, isDisabled, isWrong, kind, onText, schema, text }: InputProperties) => {
+  const shared = {
+    id,
+    class: "input",
+    disabled: isDisabled,
+    "aria-invalid": isWrong,
+    "aria-describedby": `${id}-hint`,
+    value: text
+  }
+  const onInput = ({ currentTarget }: { currentTarget: { value: string } }): void => onText(currentTarget.value)
+  switch (kind._tag) {
+    case "Choice":
+      return (
+        <select {...shared} onChange={onInput}>
+          <Options choices={kind.choices} />
+        </select>
+      )
+    case "Yes":
+      return (
+        <select {...shared} onChange={onInput}>
+          <Options choices={["true", "false"]} words={[words.yes, words.no]} />
+        </select>
+      )
+    case "Number":
+      return (
+        <input
+          {...shared}
+          type="number"
+          step={kind.isWhole ? 1 : "any"}
+          min={schema.minimum}
+          max={schema.maximum}
+          onInput={onInput}
+        />
+      )
+    case "Several":
+      return <Several id={id} choices={kind.choices} text={text} onText={onText} />
+    case "Text":
+      if (kind.isLong) return <textarea {...shared} rows={rowsOf(text)} onInput={onInput} />
+      return kind.isSecret ? (
+        <input {...shared} type="password" autocomplete="off" onInput={onInput} />
+      ) : (
+        <input {...shared} type="text" autocomplete="off" spellcheck={false} onInput={onInput} />
+      )
+    default:
+      return <textarea {...shared} class="input mono" rows={rowsOf(text)} spellcheck={false} onInput={onInput} />
+  }
+}
+
+const Legend = ({ children, isRequired }: { children: ComponentChildren; isRequired: boolean }) => (
+  <>
+    {children}
+    {isRequired && <span class="quiet"> · {words.required}</span>}
+  </>
+)
+
+/** Draws the members of an object, one below the other. */
+export const Fields = ({ form, path, schema }: { schema: FieldSchema; path: string; form: FormState }) => (
+  <>
+    {Object.entries(schema.properties ?? {}).map(([name, member]) => (
+      <Field
+        key={name}
+        name={member.title ?? name}
+        path={pathOf(path, name)}
+        schema={member}
+        isRequired={schema.required?.includes(name) ?? false}
+        form={form}
+        isClearable={isNullable(member)}
+      />
+    ))}
+  </>
+)
+
+export const Field = ({ form, isClearable = false, isRequired, name, path, schema }: Properties) => {
+  const kind = kindOf(schema)
+  const id = `field-${path}`
+  const isCleared = form.cleared.has(path)
+  const problem = form.problems[path] ?? ""
+  const clear = isClearable && (
+    <button type="button" class="button plain" onClick={() => form.setCleared(path, !isCleared)}>
+      {isCleared ? words.keep : words.clear}
+    </button>
+  )
+  if (kind._tag === "Group") {
+    return (
+      <fieldset class="group">
+        <legend>
+          <Legend isRequired={isRequired}>{name}</Legend> {clear}
+        </legend>
+        <p class="quiet">{isCleared ? words.cleared : <Prose text={schema.description ?? ""} />}</p>
+        {!isCleared && <Fields schema={kind.schema} path={path} form={form} />}
+      </fieldset>
+    )
+  }
+  return (
+    <div class="field">
+      <span class="field-head">
+        <label for={id}>
+          <Legend isRequired={isRequired}>{name}</Legend>
+        </label>
+        {clear}
+      </span>
+      <Input
+        id={id}
+        kind={kind}
+        schema={schema}
+        text={form.texts[path] ?? ""}
+        isDisabled={isCleared}
+        isWrong={problem !== ""}
+        onText={(text) => form.setText(path, text)}
+      />
+      <p id={`${id}-hint`} class="hint">
+        {isCleared ? words.cleared : <Prose text={hintOf(kind, schema)} />}
+      </p>
+      {problem !== "" && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}

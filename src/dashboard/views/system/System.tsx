@@ -1,0 +1,138 @@
+/** Answers what can be set and done: every operation of the API by its name, with a form. */
+import { useSignal } from "@preact/signals"
+import { useEffect, useMemo } from "preact/hooks"
+import { useLocation, useRoute } from "preact-iso"
+import { useAnswer } from "../../api/queries.ts"
+import { loadOperation, loadOperations, type OperationSummary } from "../../forms/operations.ts"
+import { OperationForm } from "../../forms/OperationForm.tsx"
+import { Answered } from "../../ui/Answered.tsx"
+import { placeOf } from "../../ui/places.ts"
+import { Prose } from "../../ui/Prose.tsx"
+import { words } from "../../words/system.ts"
+
+const settlesMs = 200
+
+const wordsOf = ({ method, path, summary, tag }: OperationSummary): string =>
+  `${method} ${path} ${summary} ${tag}`.toLowerCase()
+
+const matching = (all: ReadonlyArray<OperationSummary>, text: string): ReadonlyArray<OperationSummary> => {
+  const wanted = text.toLowerCase().split(/\s+/u)
+  return all.filter((operation) => wanted.every((word) => wordsOf(operation).includes(word)))
+}
+
+const byTag = (
+  operations: ReadonlyArray<OperationSummary>
+): ReadonlyArray<readonly [string, ReadonlyArray<OperationSummary>]> => {
+  const groups = new Map<string, Array<OperationSummary>>()
+  for (const operation of operations) {
+    const known = groups.get(operation.tag)
+    if (known === undefined) groups.set(operation.tag, [operation])
+    else known.push(operation)
+  }
+  return [...groups]
+}
+
+const Groups = ({ operations }: { readonly operations: ReadonlyArray<OperationSummary> }) => (
+  <div class="operations">
+    {byTag(operations).map(([tag, those]) => (
+      <section key={tag} class="card" aria-label={tag}>
+        <h2>{tag}</h2>
+        <ul>
+          {those.map(({ id, method, path, summary }) => (
+            <li key={id}>
+              <a href={placeOf(`system/${id}`)}>{summary}</a>{" "}
+              <code class="quiet">
+                {method} {path}
+              </code>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </div>
+)
+
+const Search = ({ all }: { readonly all: ReadonlyArray<OperationSummary> }) => {
+  const { query, route } = useLocation()
+  const typed = useSignal(query["q"] ?? "")
+  const found = useMemo(() => matching(all, query["q"] ?? ""), [all, query["q"]])
+  useEffect(() => {
+    const timer = globalThis.setTimeout(() => {
+      if (typed.value === (query["q"] ?? "")) return
+      route(`${placeOf("system")}${typed.value === "" ? "" : `?q=${encodeURIComponent(typed.value)}`}`, true)
+    }, settlesMs)
+    return () => globalThis.clearTimeout(timer)
+  }, [typed.value, query["q"], route])
+  return (
+    <div class="stack">
+      <div class="field">
+        <label for="operations">{words.search}</label>
+        <input
+          id="operations"
+          class="input"
+          type="search"
+          placeholder={words.searchHint}
+          autocomplete="off"
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value
+          }}
+        />
+        <p class="hint" role="status">
+          {found.length === 0 ? words.none : words.found(found.length)}
+        </p>
+      </div>
+      <Groups operations={found} />
+    </div>
+  )
+}
+
+const One = ({ summary }: { readonly summary: OperationSummary }) => {
+  const operation = useAnswer({
+    key: ["operation", summary.file],
+    ask: (signal) => loadOperation(summary.file, signal)
+  })
+  return (
+    <article class="stack operation">
+      <p>
+        <a href={placeOf("system")}>{words.back}</a>
+      </p>
+      <h2>{summary.summary}</h2>
+      <p>
+        <code>
+          {summary.method} {summary.path}
+        </code>
+      </p>
+      <Answered of={operation} height={240}>
+        {(whole) => (
+          <>
+            <p>
+              <Prose text={whole.description} />
+            </p>
+            <OperationForm key={whole.id} operation={whole} />
+          </>
+        )}
+      </Answered>
+    </article>
+  )
+}
+
+export const System = () => {
+  const { id } = useRoute().params
+  const operations = useAnswer({ key: ["operations"], ask: loadOperations })
+  return (
+    <div class="stack">
+      <header class="view-head">
+        <h1>{words.title}</h1>
+        <p class="quiet">{words.hint}</p>
+      </header>
+      <Answered of={operations} height={400}>
+        {(all) => {
+          if (id === undefined) return <Search all={all} />
+          const summary = all.find((operation) => operation.id === id)
+          return summary === undefined ? <p>{words.unknown}</p> : <One key={id} summary={summary} />
+        }}
+      </Answered>
+    </div>
+  )
+}

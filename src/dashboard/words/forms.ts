@@ -1,0 +1,25 @@
+/** Words of forms. */
+export const words = {
+  asItIs: "as it is",
+  yes: "yes",
+  no: "no",
+  clear: "Take away",
+  keep: "Keep",
+  cleared: "This will be taken away.",
+  required: "needed",
+  example: (text: string): string => `such as ${text}`,
+  perLine: "One in each line.",
+  json: "JSON.",
+  wrong: { number: "This is no number.", json: "This is no JSON." },
+  send: "Send",
+  sending: "Sending …",
+  curl: "Copy as curl",
+  answer: (status: number): string => `The answer: ${status}`,
+  done: "Done. The answer is empty.",
+  parameters: "In the address",
+  body: "Body",
+  asJson: "Write the body as JSON",
+  asFields: "Fill in fields",
+  really: (what: string): string => `Really: ${what}?`,
+  changes: "This cannot be undone by this page."
+} as const
