@@ -255,7 +255,7 @@ export const make = Effect.gen(function* () {
       {
         behalf: { principal: caller, madeFor: "client", category: spoken.category },
         path: `/api/tools/agent-bridge/agents/${agent.id}`,
-        spoken: { ...spoken, fromPath: fromPath === null ? null : { ...fromPath, model: targetModel } },
+        format: { ...spoken, fromPath: fromPath === null ? null : { ...fromPath, model: targetModel } },
         body: bodyFor(call),
         headers: ownHeaders(request.headers),
         reply: changingHead(reply, (_, headers) => withHeaders(headers, ["X-Gateway-Mapped-Model", targetModel])),
