@@ -226,7 +226,7 @@ const makeJudging = ({ mappingsOf }: Settings) => {
   return { answersFor, wantsBody, judge }
 }
 
-/** What the inspector keeps of a call. */
+/** Lists what the inspector keeps of a call. */
 const factsOf = ({ agent, request, sourceModel, targetModel }: BridgedCall) =>
   ({
     source: "agent-bridge",
