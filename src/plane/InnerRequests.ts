@@ -44,7 +44,7 @@ export interface InnerRequest {
   /** Body of the request, which asks for no stream. */
   readonly body: JsonObject
   /** Wire and codec of the body; absent: chat. */
-  readonly spoken?: { readonly wire: WireName; readonly codec: WireCodec }
+  readonly format?: { readonly wire: WireName; readonly codec: WireCodec }
   /** The batch whose line it is. */
   readonly batchId?: string
   /** Changes the exchange as for a relayed request. */
@@ -58,7 +58,7 @@ export interface RelayedRequest {
   readonly behalf: OwnBehalf
   /** Path shown in its log line. */
   readonly path: string
-  readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
+  readonly format: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
   readonly body: Buffer
   /** Lower-case names, without credentials. */
   readonly headers: RequestHeaders
@@ -157,7 +157,7 @@ const enter = (
 
 const ask = Effect.fn("InnerRequests.ask")(function* (
   deps: Deps,
-  { batchId, behalf, body, by, path, prepared, spoken = asChat }: InnerRequest
+  { batchId, behalf, body, by, path, prepared, format = asChat }: InnerRequest
 ) {
   const { ids, timers } = deps
   const receivedMs = timers.nowMs()
@@ -187,7 +187,7 @@ const ask = Effect.fn("InnerRequests.ask")(function* (
     requestId,
     receivedMs,
     startedMs,
-    ...spoken,
+    ...format,
     method: "POST",
     path,
     body: Buffer.from(JSON.stringify(body)),
@@ -197,8 +197,8 @@ const ask = Effect.fn("InnerRequests.ask")(function* (
     principal: behalf.principal,
     madeFor: behalf.madeFor,
     ...(batchId === undefined ? {} : { batchId }),
-    onError: (told) => {
-      error = told
+    onError: (refusal) => {
+      error = refusal
     },
     reply
   }
@@ -210,9 +210,9 @@ const ask = Effect.fn("InnerRequests.ask")(function* (
 
 const relayed = (deps: Deps, request: RelayedRequest, isOnWire: boolean, over: () => void): void => {
   const { ids, timers } = deps
-  const { behalf, body, headers, path, prepared, reply, spoken } = request
+  const { behalf, body, headers, path, prepared, reply, format } = request
   const receivedMs = timers.nowMs()
-  const { atOnce, codec, fromPath, wire } = spoken
+  const { atOnce, codec, fromPath, wire } = format
   const exchange: Exchange = {
     requestId: ids.next(receivedMs),
     receivedMs,

@@ -36,7 +36,7 @@ export interface ProviderLine {
 /** A line in its caller's name, whose rights were judged; it counts when the provider has run it. */
 export interface LineRequest extends Pick<InnerRequest, "batchId" | "body" | "path"> {
   readonly principal: Principal
-  readonly spoken: NonNullable<InnerRequest["spoken"]>
+  readonly format: NonNullable<InnerRequest["format"]>
 }
 
 export class ProviderLines extends Context.Tag("gateway/plane/ProviderLines")<
@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
   const state = yield* OpaqueState
   const timers = yield* Timers.Timers
 
-  const of: typeof ProviderLines.Service.of = ({ batchId, body, path, principal, spoken }, connectionId) => {
+  const of: typeof ProviderLines.Service.of = ({ batchId, body, path, principal, format }, connectionId) => {
     // Plugins are to see each line. What a provider was promised already goes on.
     if (connectionId === null && (listens.onRequest || listens.onResponse)) return null
     const receivedMs = timers.nowMs()
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
       requestId: ids.next(receivedMs),
       receivedMs,
       startedMs: timers.monotonicMs(),
-      ...spoken,
+      ...format,
       method: "POST",
       path,
       body: Buffer.from(JSON.stringify(body)),

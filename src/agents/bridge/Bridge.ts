@@ -226,7 +226,7 @@ const makeJudging = ({ mappingsOf }: Settings) => {
   return { answersFor, wantsBody, judge }
 }
 
-/** What the inspector keeps of a call. */
+/** Lists what the inspector keeps of a call. */
 const factsOf = ({ agent, request, sourceModel, targetModel }: BridgedCall) =>
   ({
     source: "agent-bridge",
@@ -255,7 +255,7 @@ export const make = Effect.gen(function* () {
       {
         behalf: { principal: caller, madeFor: "client", category: spoken.category },
         path: `/api/tools/agent-bridge/agents/${agent.id}`,
-        spoken: { ...spoken, fromPath: fromPath === null ? null : { ...fromPath, model: targetModel } },
+        format: { ...spoken, fromPath: fromPath === null ? null : { ...fromPath, model: targetModel } },
         body: bodyFor(call),
         headers: ownHeaders(request.headers),
         reply: changingHead(reply, (_, headers) => withHeaders(headers, ["X-Gateway-Mapped-Model", targetModel])),

@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
         {
           behalf: { principal, madeFor: "client", category: spoken.category },
           path: "/api/tools/traffic-inspector/requests/replay",
-          spoken,
+          format: spoken,
           body: Buffer.from(JSON.stringify(body)),
           headers: ownHeaders(headers),
           reply: own,

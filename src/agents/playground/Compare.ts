@@ -109,7 +109,7 @@ export const makeCompare = ({ inner, tap, timers }: CompareServices) => {
       const request: HeardRequest = {
         behalf: { principal, madeFor: "client", category: "chat" },
         path: comparePath,
-        spoken: { wire: "chat", codec: chat, fromPath: null, atOnce: null },
+        format: { wire: "chat", codec: chat, fromPath: null, atOnce: null },
         body: bodyOf(asked, model),
         headers: {},
         prepared: (exchange) => {

@@ -12,7 +12,7 @@ interface About {
   readonly keptMs: number | null
 }
 
-/** What is wrong with an upload, or with the time at which it came. */
+/** Problem of an upload, or of the time at which it came. */
 export type ReceiveProblem = Problem | BodyNotDecoded | "too_large" | "quota" | "stopping"
 
 export type Outcome = { readonly upload: Upload } & (

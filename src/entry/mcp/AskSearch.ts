@@ -15,7 +15,7 @@ export const makeAskSearch =
         behalf: { principal, madeFor: "client", category: "search" },
         path: "/mcp",
         body,
-        spoken: { wire: "chat", codec: searchCodec },
+        format: { wire: "chat", codec: searchCodec },
         by: (exchange, over) => {
           const { reply } = exchange
           // Who leaves does not wait for a search that others wait for, too.

@@ -110,7 +110,7 @@ const countArriving = (socket: Duplex, session: Session): void => {
   socket.prependListener("data", count)
 }
 
-/** What all sessions share. */
+/** Makes the services that all sessions share. */
 const makeServices = Effect.gen(function* () {
   const { maxBodyBytes } = yield* AppConfig.AppConfig
   const ids = yield* IdGen.IdGen

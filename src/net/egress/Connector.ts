@@ -99,7 +99,7 @@ const tlsOf = (transport: Transport | undefined): Pick<ConnectionOptions, "ca" |
 
 const isBlocked = (address: string, policy: OutboundPolicy): boolean => judgeAddress(address, policy)._tag === "Blocked"
 
-/** What all connections to an origin have in common. */
+/** An origin, with all that its connections have in common. */
 class Origin {
   readonly options: ConnectorOptions
   readonly isSecure: boolean

@@ -43,13 +43,13 @@ export class PublicFetch extends Context.Tag("gateway/net/egress/PublicFetch")<
   PublicFetch,
   {
     /**
-     * GETs a URL. Limits hold for all redirects together. Answers for which `wanted` is false come without their body.
+     * GETs a URL. Limits hold for all redirects together. Answers for which `wantsBody` is false come without their body.
      * Interruption aborts the call. `chosenBy`: who named the URL; it matters where a proxy of the environment would resolve its name.
      */
     readonly get: (
       url: string,
       limits: RequestLimits,
-      wanted: (head: Head) => boolean,
+      wantsBody: (head: Head) => boolean,
       chosenBy?: "caller" | "operator"
     ) => Effect.Effect<Fetched, PublicFetchError>
     /**
@@ -147,7 +147,7 @@ const makeGet = ({ call, policy }: PublicCalls): typeof PublicFetch.Service.get 
   const hop = (
     text: string,
     maxBytes: number,
-    wanted: (head: Head) => boolean,
+    wantsBody: (head: Head) => boolean,
     proxiedName: "checked" | "pinned",
     left: number
   ): Effect.Effect<Fetched, PublicFetchError> =>
@@ -156,7 +156,7 @@ const makeGet = ({ call, policy }: PublicCalls): typeof PublicFetch.Service.get 
       if (verdict._tag === "Blocked") return new UrlBlocked({ reason: verdict.reason })
       const { url } = verdict
       const request = requestOf(url, { method: "GET", headers: publicHeaders, body: null, secrets: noSecrets })
-      const headSuffices = (head: Head): boolean => redirects.has(head.status) || !wanted(head)
+      const headSuffices = (head: Head): boolean => redirects.has(head.status) || !wantsBody(head)
       return Effect.flatMap(
         collect(call(url, proxiedName), request, maxBytes, headSuffices),
         (answer): Effect.Effect<Fetched, PublicFetchError> => {
@@ -165,12 +165,12 @@ const makeGet = ({ call, policy }: PublicCalls): typeof PublicFetch.Service.get 
           if (next instanceof RedirectRefused) return next
           return left === 0
             ? new RedirectRefused({ reason: "too_many" })
-            : hop(next.href, maxBytes, wanted, proxiedName, left - 1)
+            : hop(next.href, maxBytes, wantsBody, proxiedName, left - 1)
         }
       )
     })
-  return Effect.fn("PublicFetch.get")((url, { maxBytes, timeoutMs }, wanted, chosenBy = "caller") =>
-    within(hop(url, maxBytes, wanted, chosenBy === "operator" ? "checked" : "pinned", maxRedirects), timeoutMs)
+  return Effect.fn("PublicFetch.get")((url, { maxBytes, timeoutMs }, wantsBody, chosenBy = "caller") =>
+    within(hop(url, maxBytes, wantsBody, chosenBy === "operator" ? "checked" : "pinned", maxRedirects), timeoutMs)
   )
 }
 

@@ -66,7 +66,7 @@ const hostOf = (publicUrl: string): string => new URL(publicUrl).hostname.replac
 
 const isSettled = (status: TunnelStatus): boolean => status.phase !== "starting"
 
-/** What the open tunnels of a gateway allow together. */
+/** Sums up the open tunnels of a gateway. */
 interface OpenTunnels {
   readonly hosts: ReadonlySet<string>
   readonly isKeylessAllowed: boolean
@@ -127,7 +127,7 @@ const startTunnel = (
   }
 }
 
-/** Makes what opens and closes tunnels, with what is stored of them. */
+/** Makes the switches of tunnels, with what is stored of them. */
 const makeSwitches = (supervisors: Supervisors) =>
   Effect.gen(function* () {
     const flags = yield* Flags

@@ -11,11 +11,11 @@ const maxPemChars = 65_536
 export const makeBridgeSettings = Effect.gen(function* () {
   const { idleTimeoutMs, settings } = yield* CaptureState
 
-  const setBypass = Effect.fn("Capture.setBypass")(function* (given: ReadonlyArray<string>) {
-    if (given.length > patternLimits.patterns) {
+  const setBypass = Effect.fn("Capture.setBypass")(function* (patterns: ReadonlyArray<string>) {
+    if (patterns.length > patternLimits.patterns) {
       return yield* new BadValue({ field: "patterns", problem: `must have at most ${patternLimits.patterns} entries` })
     }
-    const read = given.map(readPattern)
+    const read = patterns.map(readPattern)
     for (const [at, one] of read.entries()) {
       if (!one.ok) return yield* new BadValue({ field: `patterns.${at}`, problem: one.problem })
     }

@@ -100,7 +100,7 @@ const makeDiagnosis = (authority: StaticAuthority.StaticAuthority, { isServing }
       authority: current === null ? null : { slot, pem: current.certificate }
     }))
     const onMachine = <A, E>(work: (expected: Diagnose.Expected) => Effect.Effect<A, E, Machine>) =>
-      Effect.flatMap(expected, (wanted) => Effect.provide(work(wanted), machine))
+      Effect.flatMap(expected, (expectedNow) => Effect.provide(work(expectedNow), machine))
     return { diagnose: onMachine(Diagnose.diagnose), repair: onMachine(Diagnose.repair) }
   })
 

@@ -42,9 +42,9 @@ const usualIdleTimeoutMs = 300_000
 export const idleLimits = { least: 1_000, most: 86_400_000 }
 
 const whole = (text: string | undefined, usual: number, least: number, most: number): number | null => {
-  const given = text?.trim() ?? ""
-  if (given === "") return usual
-  const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
+  const trimmed = text?.trim() ?? ""
+  if (trimmed === "") return usual
+  const value = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : Number.NaN
   return value >= least && value <= most ? value : null
 }
 

@@ -9,9 +9,9 @@ import { asSentence } from "../../kernel/text/Sentence.ts"
 import { readHostName } from "./host/CustomHostName.ts"
 import { BadHost, HostKnown, TooManyHosts, HostNotFound } from "./CaptureErrors.ts"
 
-const shown = (host: CustomHost, present: ReadonlySet<string>): HostView => ({
+const shown = (host: CustomHost, names: ReadonlySet<string>): HostView => ({
   ...host,
-  inHostsFile: present.has(host.host)
+  inHostsFile: names.has(host.host)
 })
 
 export const makeCapturedHosts = ({ closeServer, isServing, openServer }: Fronts) =>
@@ -22,9 +22,9 @@ export const makeCapturedHosts = ({ closeServer, isServing, openServer }: Fronts
     /** Brings server and hosts file to what is wanted. Names lead here only while the server listens. */
     const settleHosts = (mayStart: boolean) =>
       Effect.gen(function* () {
-        const wanted = wantedHosts(settings.current())
-        if (wanted.length === 0 && isServing() && settings.current().server !== "on") return yield* closeServer
-        if (wanted.length > 0 && !isServing()) {
+        const wantedNow = wantedHosts(settings.current())
+        if (wantedNow.length === 0 && isServing() && settings.current().server !== "on") return yield* closeServer
+        if (wantedNow.length > 0 && !isServing()) {
           if (!mayStart) return null
           const problem = yield* openServer.pipe(
             Effect.as(null),
@@ -34,10 +34,10 @@ export const makeCapturedHosts = ({ closeServer, isServing, openServer }: Fronts
             return `The hosts file was left as it is, because the decrypting server does not run: ${asSentence(problem)}`
           }
         }
-        return isServing() ? (yield* file.set(wanted)).warning : null
+        return isServing() ? (yield* file.set(wantedNow)).warning : null
       })
 
-    const viewOf = (host: CustomHost) => Effect.map(file.present, (present) => shown(host, present))
+    const viewOf = (host: CustomHost) => Effect.map(file.names, (names) => shown(host, names))
 
     const putHosts = (hosts: ReadonlyArray<CustomHost>, mayStart: boolean) =>
       Effect.gen(function* () {
@@ -46,15 +46,15 @@ export const makeCapturedHosts = ({ closeServer, isServing, openServer }: Fronts
         return yield* settleHosts(mayStart)
       })
 
-    const addHost = Effect.fn("Capture.addHost")(function* (given: CustomHost) {
-      const name = readHostName(given.host)
+    const addHost = Effect.fn("Capture.addHost")(function* (asked: CustomHost) {
+      const name = readHostName(asked.host)
       if (!name.ok) return yield* new BadHost({ problem: name.problem })
       const { hosts } = settings.current()
       if (hosts.some(({ host }) => host === name.host)) return yield* new HostKnown({ host: name.host })
       if (wantedHosts(settings.current()).length >= maxHosts || hosts.length >= maxHosts) {
         return yield* new TooManyHosts({ most: maxHosts })
       }
-      const added = { ...given, host: name.host }
+      const added = { ...asked, host: name.host }
       const warning = yield* putHosts([...hosts, added], added.enabled)
       return { host: yield* viewOf(added), warning }
     })
@@ -107,6 +107,6 @@ export const makeCapturedHosts = ({ closeServer, isServing, openServer }: Fronts
       settleHosts,
       /** Takes up what was on when the gateway ended. */
       resume: Effect.suspend(() => (resumes(settings.current()) ? resumed : Effect.succeed(null))),
-      hosts: Effect.map(file.present, (present) => settings.current().hosts.map((host) => shown(host, present)))
+      hosts: Effect.map(file.names, (names) => settings.current().hosts.map((host) => shown(host, names)))
     }
   })

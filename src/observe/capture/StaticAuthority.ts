@@ -43,7 +43,7 @@ export const make = (dataDir: string): Effect.Effect<StaticAuthority> =>
     const folder = join(dataDir, "capture", "authority")
     const certificateFile = certificateFileIn(dataDir)
     const keyFile = join(folder, "ca.key")
-    let held: Authority | null = null
+    let loaded: Authority | null = null
 
     const read = Effect.suspend(() => {
       if (!exists(certificateFile) || !exists(keyFile)) return Effect.succeed(null)
@@ -67,7 +67,7 @@ export const make = (dataDir: string): Effect.Effect<StaticAuthority> =>
     })
 
     const current = Effect.suspend(() =>
-      held === null ? Effect.tap(read, (found) => Effect.sync(() => (held = found))) : Effect.succeed(held)
+      loaded === null ? Effect.tap(read, (found) => Effect.sync(() => (loaded = found))) : Effect.succeed(loaded)
     )
 
     const made = Effect.gen(function* () {
@@ -81,7 +81,7 @@ export const make = (dataDir: string): Effect.Effect<StaticAuthority> =>
         },
         catch: failed("The files of the certificate authority cannot be written")
       })
-      held = authority
+      loaded = authority
       return authority
     })
 

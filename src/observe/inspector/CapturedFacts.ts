@@ -2,7 +2,7 @@
 import type { CaptureSource, DetectedKind, Head, RecordStatus } from "../../domain/TrafficRecord.ts"
 import type { TokenCounts } from "../../domain/Usage.ts"
 import type { WireName } from "../../domain/Wire.ts"
-import type { GivenHeaders } from "./Headers.ts"
+import type { HeaderInput } from "./Headers.ts"
 
 /** Facts at the beginning of an exchange. An absent one is null or unknown. */
 export interface RecordStart {
@@ -16,7 +16,7 @@ export interface RecordStart {
   readonly path: string
   /** As `HTTP/1.1`. */
   readonly httpVersion?: string | null
-  readonly headers: GivenHeaders
+  readonly headers: HeaderInput
   /** Body as it was on the wire, its beginning at least. */
   readonly body?: Uint8Array | null
   /** Size on the wire; absent: that of `body`. */
@@ -41,7 +41,7 @@ export interface RecordUpdate {
   readonly requestBody?: Uint8Array
   readonly requestSize?: number
   /** The head of the answer has come. */
-  readonly responseHeaders?: GivenHeaders
+  readonly responseHeaders?: HeaderInput
   readonly agent?: string | null
   readonly sourceModel?: string | null
   readonly mappedModel?: string | null

@@ -13,7 +13,7 @@ import { type AnswerFacts, llmOf, noAnswer, type RequestFacts } from "./reading/
 export type Shape = Pick<ShownBody, "encoding" | "isTruncated">
 
 /** Facts of an exchange from its reporter. Its path, headers and error are those of `Shown`. */
-export interface Told {
+export interface ReportedFacts {
   readonly id: string
   readonly start: RecordStart
   readonly update: RecordUpdate
@@ -37,7 +37,7 @@ export interface ReadRequest {
 
 export type PriceOf = (provider: string, model: string, atMs: number) => ModelPrice | null
 
-export const providerOf = ({ end, start, update }: Pick<Told, "end" | "start" | "update">): string | null =>
+export const providerOf = ({ end, start, update }: Pick<ReportedFacts, "end" | "start" | "update">): string | null =>
   end?.provider ?? update.provider ?? start.provider ?? providerOfHost(start.host)
 
 /** Replaces the counts of the answer by those known otherwise. */
@@ -63,28 +63,28 @@ export interface HeadContext {
 }
 
 export const headOf = (
-  told: Told,
+  reported: ReportedFacts,
   shown: Shown,
   { contextKey, facts, kind, promptKey, shape }: ReadRequest,
   { answer, before, priceOf }: HeadContext
 ): Head => {
-  const { end, start, update } = told
+  const { end, start, update } = reported
   const latest = { ...update, ...end }
   const { responseHeaders } = shown
   const mappedModel = latest.mappedModel ?? start.mappedModel ?? responseHeaders["x-gateway-mapped-model"] ?? null
   const totalMs = end?.totalLatencyMs ?? null
   const isRefused = end !== null && isRefusal(end.status)
   return {
-    id: told.id,
+    id: reported.id,
     source: start.source,
     agent: latest.agent ?? start.agent ?? null,
-    timestamp: new Date(told.startedAtMs).toISOString(),
+    timestamp: new Date(reported.startedAtMs).toISOString(),
     method: start.method.slice(0, 32),
     scheme: start.scheme,
     host: start.host.slice(0, 512),
     path: shown.path,
     requestHeaders: shown.requestHeaders,
-    requestSize: told.requestSize,
+    requestSize: reported.requestSize,
     responseHeaders,
     responseSize: end?.responseSize ?? end?.responseBody?.byteLength ?? 0,
     status: end?.status ?? "in-flight",
@@ -97,7 +97,7 @@ export const headOf = (
     detectedKind: start.kind ?? kind ?? "unknown",
     contextKey,
     annotation: before?.annotation ?? null,
-    sessionId: told.sessionId,
+    sessionId: reported.sessionId,
     note: latest.note ?? start.note ?? null,
     pid: latest.pid ?? before?.pid ?? null,
     processName: latest.processName ?? before?.processName ?? null,
@@ -106,11 +106,11 @@ export const headOf = (
         ? null
         : llmOf(facts, charged(counted(answer.facts ?? noAnswer(facts), end?.usage), isRefused), {
             isRefused,
-            provider: providerOf(told),
+            provider: providerOf(reported),
             mappedTo: mappedModel,
             ttftMs: end?.ttftMs ?? null,
             totalMs,
-            priceOf: (provider, model) => priceOf(provider, model, told.startedAtMs)
+            priceOf: (provider, model) => priceOf(provider, model, reported.startedAtMs)
           }),
     gatewayRequestId: latest.gatewayRequestId ?? start.gatewayRequestId ?? null,
     decision: latest.decision ?? end?.decisionLater?.() ?? null,
@@ -118,7 +118,7 @@ export const headOf = (
     responseTruncated: answer.shape?.isTruncated ?? before?.responseTruncated ?? false,
     requestEncoding: shape?.encoding ?? "utf8",
     responseEncoding: answer.shape?.encoding ?? before?.responseEncoding ?? "utf8",
-    bodyEvicted: told.isShort || (before?.bodyEvicted ?? false),
+    bodyEvicted: reported.isShort || (before?.bodyEvicted ?? false),
     replayOf: start.replayOf ?? null,
     promptKey,
     httpVersion: start.httpVersion ?? null

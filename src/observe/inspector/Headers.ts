@@ -2,13 +2,13 @@
 import type { RecordHeaders } from "../../domain/TrafficRecord.ts"
 
 /** Header names and values in turn, as `rawHeaders` of node:http, or by name. */
-export type GivenHeaders = ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+export type HeaderInput = ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 const maxHeaderChars = 65_536
 
-const isRaw = (given: GivenHeaders): given is ReadonlyArray<string> => Array.isArray(given)
+const isRaw = (input: HeaderInput): input is ReadonlyArray<string> => Array.isArray(input)
 
-export const readHeaders = (given: GivenHeaders): RecordHeaders => {
+export const readHeaders = (input: HeaderInput): RecordHeaders => {
   const headers = new Map<string, string>()
   let chars = 0
   const add = (name: string, value: string): void => {
@@ -21,10 +21,10 @@ export const readHeaders = (given: GivenHeaders): RecordHeaders => {
       known === undefined ? value : `${known}${key === "set-cookie" ? "\n" : key === "cookie" ? "; " : ", "}${value}`
     )
   }
-  if (isRaw(given)) {
-    for (let at = 0; at + 1 < given.length; at += 2) add(given[at] ?? "", given[at + 1] ?? "")
+  if (isRaw(input)) {
+    for (let at = 0; at + 1 < input.length; at += 2) add(input[at] ?? "", input[at + 1] ?? "")
   } else {
-    for (const [name, value] of Object.entries(given)) {
+    for (const [name, value] of Object.entries(input)) {
       if (typeof value === "string") add(name, value)
       else for (const each of value ?? []) add(name, each)
     }

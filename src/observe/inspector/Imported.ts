@@ -34,10 +34,10 @@ const recordFrom = (
   const response = report?.response ?? null
   const facts = request?.facts ?? null
   const isRefused = isRefusal(exchange.status)
-  const { requestBody: _request, responseBody: _response, ...told } = exchange
+  const { requestBody: _request, responseBody: _response, ...imported } = exchange
   return recordOf(
     {
-      ...told,
+      ...imported,
       id: newId(),
       path: maskUrl(exchange.path),
       requestHeaders: maskHeaders(exchange.requestHeaders),

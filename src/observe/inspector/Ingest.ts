@@ -48,51 +48,51 @@ const decoded = (headers: RecordHeaders, encoding: "utf8" | "base64" | null | un
 /** A record that is known is updated in its place. `kind`: the one that was chosen when its custom host was added; null: none was. */
 export const handIn = (
   inspector: Pick<typeof Inspector.Service, "begin" | "entry" | "finish" | "update">,
-  given: HandedIn,
+  handedIn: HandedIn,
   kind: DetectedKind | null
 ): void => {
-  const { id, source, status } = given
-  const requestBody = bytesOf(given.requestBody, given.requestEncoding)
+  const { id, source, status } = handedIn
+  const requestBody = bytesOf(handedIn.requestBody, handedIn.requestEncoding)
   const more = {
-    agent: given.agent ?? null,
-    note: given.note ?? null,
-    sourceModel: given.sourceModel ?? null,
-    mappedModel: given.mappedModel ?? null,
-    pid: given.pid ?? null,
-    processName: given.processName ?? null,
-    responseHeaders: decoded(given.responseHeaders, given.responseEncoding)
+    agent: handedIn.agent ?? null,
+    note: handedIn.note ?? null,
+    sourceModel: handedIn.sourceModel ?? null,
+    mappedModel: handedIn.mappedModel ?? null,
+    pid: handedIn.pid ?? null,
+    processName: handedIn.processName ?? null,
+    responseHeaders: decoded(handedIn.responseHeaders, handedIn.responseEncoding)
   }
   const isUnderWay = inspector.entry(id)?.head.status === "in-flight"
   if (!isUnderWay) {
     inspector.begin(operatorsOwn, {
       id,
       source,
-      method: given.method,
-      scheme: given.scheme ?? "https",
-      host: given.host,
-      path: given.path,
-      httpVersion: given.httpVersion ?? null,
-      headers: decoded(given.requestHeaders, given.requestEncoding),
+      method: handedIn.method,
+      scheme: handedIn.scheme ?? "https",
+      host: handedIn.host,
+      path: handedIn.path,
+      httpVersion: handedIn.httpVersion ?? null,
+      headers: decoded(handedIn.requestHeaders, handedIn.requestEncoding),
       body: requestBody,
-      bodySize: given.requestSize,
+      bodySize: handedIn.requestSize,
       areBodiesWhole: true,
-      atMs: Date.parse(given.timestamp),
-      ...(source === "custom-host" ? { kind: kind ?? given.detectedKind ?? "custom" } : {})
+      atMs: Date.parse(handedIn.timestamp),
+      ...(source === "custom-host" ? { kind: kind ?? handedIn.detectedKind ?? "custom" } : {})
     })
   }
   inspector.update(id, {
     ...more,
-    ...(isUnderWay && requestBody !== null ? { requestBody, requestSize: given.requestSize } : {})
+    ...(isUnderWay && requestBody !== null ? { requestBody, requestSize: handedIn.requestSize } : {})
   })
   if (status === "in-flight") return
   inspector.finish(id, {
     ...more,
     status,
-    responseBody: bytesOf(given.responseBody, given.responseEncoding),
-    responseSize: given.responseSize,
-    error: given.error ?? null,
-    proxyLatencyMs: given.proxyLatencyMs ?? null,
-    upstreamLatencyMs: given.upstreamLatencyMs ?? null,
-    totalLatencyMs: given.totalLatencyMs ?? null
+    responseBody: bytesOf(handedIn.responseBody, handedIn.responseEncoding),
+    responseSize: handedIn.responseSize,
+    error: handedIn.error ?? null,
+    proxyLatencyMs: handedIn.proxyLatencyMs ?? null,
+    upstreamLatencyMs: handedIn.upstreamLatencyMs ?? null,
+    totalLatencyMs: handedIn.totalLatencyMs ?? null
   })
 }

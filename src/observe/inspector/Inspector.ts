@@ -322,22 +322,22 @@ const makeHarImport = (settings: InspectorSettings, sessions: Sessions, thread: 
     })
   })
 
-const settingsOf = (given: InspectorSettings | undefined) =>
+const settingsOf = (options: InspectorSettings | undefined) =>
   Effect.gen(function* () {
-    if (given !== undefined) return given
+    if (options !== undefined) return options
     const { environment } = yield* AppConfig.AppConfig
     const { problems, settings } = readSettings(environment)
     for (const problem of problems) yield* Effect.logWarning(problem)
     return settings
   })
 
-export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {}) =>
+export const makeWith = ({ settings: options, threadFile }: InspectorOptions = {}) =>
   Effect.gen(function* () {
     const timers = yield* Timers.Timers
     const ids = yield* IdGen.IdGen
     const prices = yield* PriceBook
     const repo = yield* SessionRepo.InspectorSessionRepo
-    const settings = yield* settingsOf(given)
+    const settings = yield* settingsOf(options)
     const isMasked = settings.maskSecrets
 
     const ring = new Ring({ maxEntries: settings.bufferEntries, maxBytes: settings.bufferBytes })

@@ -8,7 +8,7 @@ import type { ClientSocket } from "./Attribution.ts"
 import type { BodyLimits, ShownBody } from "./Bodies.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
 import { headOf, type PriceOf, providerOf } from "./HeadOf.ts"
-import { type GivenHeaders, readHeaders } from "./Headers.ts"
+import { type HeaderInput, readHeaders } from "./Headers.ts"
 import { lateRecord, jobOfExchange } from "./LateRecords.ts"
 import { makeHeadMasker, type Shown, shownOf } from "./masking/HeadMasker.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
@@ -217,8 +217,8 @@ class CaptureIntake implements Intake {
   }
 
   #answerHeaders({ end, update }: Pick<Pending, "end" | "update">): RecordHeaders {
-    const given: GivenHeaders | undefined = end?.responseHeaders ?? update.responseHeaders
-    return given === undefined ? {} : readHeaders(given)
+    const answerHeaders: HeaderInput | undefined = end?.responseHeaders ?? update.responseHeaders
+    return answerHeaders === undefined ? {} : readHeaders(answerHeaders)
   }
 
   #recordOf(each: Pending, report: Report | null): Head {
@@ -491,17 +491,17 @@ class CaptureIntake implements Intake {
     each.isRequestRead = false
   }
 
-  readonly #update = (id: string, given: RecordUpdate): void => {
+  readonly #update = (id: string, update: RecordUpdate): void => {
     const each = this.#pending.get(id)
     if (each !== undefined) {
-      this.#merge(each, given)
+      this.#merge(each, update)
       this.#enqueue(each)
       return
     }
     // It is over: only the reported facts can change.
     const head = this.#known(id)
     if (head === null || this.#isClosed) return
-    const { agent, decision, gatewayRequestId, mappedModel, note, pid, processName, sourceModel } = given
+    const { agent, decision, gatewayRequestId, mappedModel, note, pid, processName, sourceModel } = update
     this.#put({
       ...head,
       agent: agent ?? head.agent,
@@ -538,10 +538,10 @@ class CaptureIntake implements Intake {
   }
 
   /** Captures go on whatever happens here. */
-  #quietly<Arguments extends ReadonlyArray<unknown>, Result>(run: (...given: Arguments) => Result, otherwise: Result) {
-    return (...given: Arguments): Result => {
+  #quietly<Arguments extends ReadonlyArray<unknown>, Result>(run: (...args: Arguments) => Result, otherwise: Result) {
+    return (...args: Arguments): Result => {
       try {
-        return run(...given)
+        return run(...args)
       } catch {
         return otherwise
       }

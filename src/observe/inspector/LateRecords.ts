@@ -4,35 +4,35 @@ import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { Bodies } from "../../domain/TrafficRecord.ts"
 import type { BodyLimits } from "./Bodies.ts"
 import type { CallFacts, RecordEnd } from "./CapturedFacts.ts"
-import { headOf, type PriceOf, providerOf, type Told } from "./HeadOf.ts"
+import { headOf, type PriceOf, providerOf, type ReportedFacts } from "./HeadOf.ts"
 import { bytesOfLateHead, type LateRecord } from "./Ring.ts"
 import { isRefusal } from "./reading/Reason.ts"
 import { keyOfAttempt } from "./Retries.ts"
 import { type ExchangeJob, exchangeRead, type ExchangeReport } from "./work/Exchange.ts"
 
 export const jobOfExchange = (
-  told: Told & { readonly requestBody: Uint8Array | null },
+  facts: ReportedFacts & { readonly requestBody: Uint8Array | null },
   end: RecordEnd,
   sent: CallFacts,
   { limits, price }: { readonly limits: BodyLimits; readonly price: ModelPrice | null }
 ): ExchangeJob => ({
-  id: told.id,
-  host: told.start.host,
-  path: told.start.path,
+  id: facts.id,
+  host: facts.start.host,
+  path: facts.start.path,
   error: end.error ?? null,
-  requestHeaders: told.start.headers,
-  requestSize: told.requestSize,
-  responseHeaders: end.responseHeaders ?? told.update.responseHeaders ?? [],
+  requestHeaders: facts.start.headers,
+  requestSize: facts.requestSize,
+  responseHeaders: end.responseHeaders ?? facts.update.responseHeaders ?? [],
   responseSize: end.responseSize ?? 0,
-  provider: providerOf(told),
-  atMs: told.startedAtMs,
+  provider: providerOf(facts),
+  atMs: facts.startedAtMs,
   ttftMs: end.ttftMs ?? null,
   totalMs: end.totalLatencyMs ?? null,
   isAnswered: typeof end.status === "number" && end.status < 400,
   usage: end.usage ?? null,
   call: { provider: sent.provider, model: sent.model, account: sent.account, wire: sent.wire, price },
   limits,
-  requestBody: told.requestBody,
+  requestBody: facts.requestBody,
   responseBody: end.responseBody ?? null,
   sentBody: typeof sent.body === "string" ? Buffer.from(sent.body) : sent.body
 })
@@ -44,12 +44,12 @@ const unread = { path: "", headers: [], body: null } as const
 
 /** Makes a late record: facts that may hold a secret are taken from the report, not from the original ones. */
 export const lateRecord = (
-  { id, isShort, requestSize, sessionId, start, startedAtMs, update }: Told,
+  { id, isShort, requestSize, sessionId, start, startedAtMs, update }: ReportedFacts,
   end: RecordEnd,
   report: ExchangeReport,
   priceOf: PriceOf
 ): LateRecord => {
-  const told: Told = {
+  const facts: ReportedFacts = {
     id,
     isShort,
     requestSize,
@@ -76,7 +76,7 @@ export const lateRecord = (
     bodyBytes: (report.requestBody?.byteLength ?? 0) + (report.responseBody?.byteLength ?? 0),
     head: () => {
       const { answer, request, shown } = exchangeRead(report.read)
-      return headOf(told, shown, request, { answer, priceOf, before: null })
+      return headOf(facts, shown, request, { answer, priceOf, before: null })
     },
     bodies: (): Bodies => ({
       requestBody: bufferOf(report.requestBody),

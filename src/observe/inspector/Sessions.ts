@@ -166,11 +166,11 @@ const makeWriting = (services: SessionServices, limits: SessionLimits) =>
     const { repo, timers } = services
     const fork = Runtime.runFork(yield* Effect.runtime())
     const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
-    const held: { current: Recording | null } = { current: null }
+    const active: { current: Recording | null } = { current: null }
     let timer: Timer | null = null
 
     const writeAll = Effect.gen(function* () {
-      const recording = held.current
+      const recording = active.current
       if (recording === null) return
       while (recording.dirty.size > 0) {
         const { before, records, session } = batchOf(services, limits, recording)
@@ -203,16 +203,16 @@ const makeWriting = (services: SessionServices, limits: SessionLimits) =>
       timer = null
     }
 
-    return { flush, held, oneAtATime, schedule, stopTimer, writeAll }
+    return { flush, active, oneAtATime, schedule, stopTimer, writeAll }
   })
 
 type Writing = Effect.Effect.Success<ReturnType<typeof makeWriting>>
 
 /** Begins, ends and changes sessions, one change at a time. */
-const makeChanges = ({ ids, repo, timers }: SessionServices, { held, oneAtATime, stopTimer, writeAll }: Writing) => {
+const makeChanges = ({ ids, repo, timers }: SessionServices, { active, oneAtATime, stopTimer, writeAll }: Writing) => {
   const start = Effect.fn("Sessions.start")((name: string | null) =>
     Effect.gen(function* () {
-      if (held.current !== null) return yield* new SessionRecording({ id: held.current.session.id })
+      if (active.current !== null) return yield* new SessionRecording({ id: active.current.session.id })
       const startedAtMs = timers.nowMs()
       const session: StoredSession = {
         id: ids.next(startedAtMs),
@@ -226,20 +226,20 @@ const makeChanges = ({ ids, repo, timers }: SessionServices, { held, oneAtATime,
         truncated: false
       }
       if (!(yield* repo.insert(session))) return yield* new SessionRecording({ id: null })
-      held.current = { session, sizes: new Map(), dirty: new Set() }
+      active.current = { session, sizes: new Map(), dirty: new Set() }
       return sessionOf(session)
     }).pipe(oneAtATime)
   )
 
   const stored = Effect.fnUntraced(function* (id: string) {
-    if (held.current?.session.id === id) return held.current.session
+    if (active.current?.session.id === id) return active.current.session
     const found = yield* repo.get(id)
     return found ?? (yield* new SessionNotFound({ id }))
   })
 
   const stop = Effect.fn("Sessions.stop")((id: string) =>
     Effect.gen(function* () {
-      const recording = held.current
+      const recording = active.current
       if (recording === null || recording.session.id !== id) {
         yield* stored(id)
         return yield* new SessionNotRecording({ id })
@@ -248,7 +248,7 @@ const makeChanges = ({ ids, repo, timers }: SessionServices, { held, oneAtATime,
       yield* writeAll
       const session: StoredSession = { ...recording.session, state: "saved", endedAtMs: timers.nowMs() }
       yield* repo.update(session)
-      held.current = null
+      active.current = null
       return sessionOf(session)
     }).pipe(oneAtATime)
   )
@@ -257,16 +257,16 @@ const makeChanges = ({ ids, repo, timers }: SessionServices, { held, oneAtATime,
     Effect.gen(function* () {
       const session = { ...(yield* stored(id)), name }
       yield* repo.update(session)
-      if (held.current?.session.id === id) held.current.session = session
+      if (active.current?.session.id === id) active.current.session = session
       return sessionOf(session)
     }).pipe(oneAtATime)
   )
 
   const remove = Effect.fn("Sessions.remove")((id: string) =>
     Effect.gen(function* () {
-      if (held.current?.session.id === id) {
+      if (active.current?.session.id === id) {
         stopTimer()
-        held.current = null
+        active.current = null
       }
       if (!(yield* repo.remove(id))) yield* new SessionNotFound({ id })
     }).pipe(oneAtATime)
@@ -323,7 +323,7 @@ export const makeSessions = (services: SessionServices, limits: SessionLimits = 
   Effect.gen(function* () {
     const { repo } = services
     const writing = yield* makeWriting(services, limits)
-    const { flush, held, schedule, stopTimer } = writing
+    const { flush, active, schedule, stopTimer } = writing
     const { remove, rename, start, stop, stored } = makeChanges(services, writing)
 
     yield* Effect.catchAll(repo.interrupt, (error) =>
@@ -339,15 +339,15 @@ export const makeSessions = (services: SessionServices, limits: SessionLimits = 
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         stopTimer()
-        return held.current === null ? Effect.void : Effect.ignoreLogged(Effect.zipRight(flush, repo.interrupt))
+        return active.current === null ? Effect.void : Effect.ignoreLogged(Effect.zipRight(flush, repo.interrupt))
       })
     )
 
     const sessions: Sessions = {
-      recording: () => held.current?.session.id ?? null,
+      recording: () => active.current?.session.id ?? null,
       changed: ({ head }) => {
-        if (held.current === null || head.sessionId !== held.current.session.id) return
-        held.current.dirty.add(head.id)
+        if (active.current === null || head.sessionId !== active.current.session.id) return
+        active.current.dirty.add(head.id)
         schedule()
       },
       start,
@@ -355,7 +355,9 @@ export const makeSessions = (services: SessionServices, limits: SessionLimits = 
       rename,
       list: Effect.map(repo.list, (all) =>
         all.map((session) =>
-          sessionOf(held.current !== null && session.id === held.current.session.id ? held.current.session : session)
+          sessionOf(
+            active.current !== null && session.id === active.current.session.id ? active.current.session : session
+          )
         )
       ),
       get: (id) => Effect.map(stored(id), sessionOf),

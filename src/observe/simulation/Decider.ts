@@ -11,9 +11,9 @@ import type { Resolution, Target } from "../../plane/routing/resolve/ModelResolv
 
 /** A request that asks for nothing special, with so many tokens. */
 export const plainFeatures = (
-  given: Pick<Features, "wire" | "stream" | "promptTokens" | "maxOutputTokens">
+  request: Pick<Features, "wire" | "stream" | "promptTokens" | "maxOutputTokens">
 ): Features => ({
-  ...given,
+  ...request,
   hasTools: false,
   hasImages: false,
   wantsReasoning: false,

@@ -7,8 +7,8 @@ import type { Place } from "../../plane/routing/walk/Steps.ts"
 /** Gives a place back; further calls do nothing. */
 export type Release = () => void
 
-/** Joins a line: `given` is called with the place when it comes; the function that comes back leaves the line. Null when it is full. */
-export type Waiting = (given: (release: Release) => void) => (() => void) | null
+/** Joins a line: `onPlace` is called with the place when it comes; the function that comes back leaves the line. Null when it is full. */
+export type Waiting = (onPlace: (release: Release) => void) => (() => void) | null
 
 export interface SimulatedQueues {
   readonly enter: (key: string, limit: number, depth: number) => Place<Release, Waiting>
@@ -27,10 +27,10 @@ export const makeSimulatedQueues = (): SimulatedQueues => {
   const gates = new Map<string, Gate>()
 
   const releaseOf = (gate: Gate): Release => {
-    let held = true
+    let isTaken = true
     return () => {
-      if (!held) return
-      held = false
+      if (!isTaken) return
+      isTaken = false
       gate.taken -= 1
       serve(gate)
     }
@@ -54,10 +54,10 @@ export const makeSimulatedQueues = (): SimulatedQueues => {
       return { _tag: "Free", release: releaseOf(gate) }
     }
     if (gate.line.size >= depth) return full
-    const wait: Waiting = (given) => {
+    const wait: Waiting = (onPlace) => {
       if (gate.line.size >= depth) return null
       // Each has its own place, also where one comes twice.
-      const own = (release: Release): void => given(release)
+      const own = (release: Release): void => onPlace(release)
       gate.line.add(own)
       serve(gate)
       return () => gate.line.delete(own)

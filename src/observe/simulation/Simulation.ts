@@ -223,7 +223,7 @@ class SimulatedTraffic implements Simulation {
             ),
       lastResort: (id) => this.#parts.gates.enter(`last resort ${id}`, 1, this.#parts.queueDepth),
       isLastResortFree: (id) => this.#parts.gates.isFree(`last resort ${id}`),
-      release: (held) => held(),
+      release: (permit) => permit(),
       leftOut: nothing
     }
   }
@@ -365,8 +365,8 @@ class SimulatedTraffic implements Simulation {
   #letGo(request: Request, underWay: RunningCalls): void {
     request.calls.delete(underWay)
     underWay.uncount()
-    underWay.ask.held()
-    underWay.ask.heldLastResort?.()
+    underWay.ask.permit()
+    underWay.ask.lastResortPermit?.()
   }
 
   /** Another target has answered: the other call is broken off. */

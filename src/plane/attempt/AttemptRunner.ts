@@ -10,7 +10,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
 import { type Attempting, attemptEffect, known } from "./Attempting.ts"
-import { type Attempt, attemptServices, type AttemptServices, givenUp } from "./AttemptServices.ts"
+import { type Attempt, attemptServices, type AttemptServices, cancelledResult } from "./AttemptServices.ts"
 import { called, runOn } from "./CalledTarget.ts"
 import { inParts, notFetched, written } from "./CompletedAnswer.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
@@ -118,7 +118,7 @@ const inTexts = (
   const decoding = StopSignal.unlessStopped(stop, unlessDisconnected(work.exchange.reply, tokeniser.decode(tokens)))
   const made = Effect.matchEffect(decoding, {
     onFailure: (failure): Effect.Effect<AttemptResult> =>
-      Effect.succeed(failure._tag === "NotDecodable" ? failed(notDecoded[failure.reason]) : givenUp(failure)),
+      Effect.succeed(failure._tag === "NotDecodable" ? failed(notDecoded[failure.reason]) : cancelledResult(failure)),
     onSuccess: (texts) =>
       attemptEffect(translated(services, attempt, way.codec.inTexts?.withTexts(conversation, texts) ?? conversation))
   })

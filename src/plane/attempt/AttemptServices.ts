@@ -71,7 +71,7 @@ export interface Attempt {
 export const stopped = failed(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
 
 /** Result of an attempt that was not waited for to its end. */
-export const givenUp = (reason: ClientGone | ShuttingDown): AttemptResult =>
+export const cancelledResult = (reason: ClientGone | ShuttingDown): AttemptResult =>
   reason._tag === "ShuttingDown" ? stopped : { _tag: "Aborted", report: noReport, firstContentMs: null }
 
 export const maxMediaBytes = ({ gateway }: AttemptServices): number => gateway.current().media.maxAnswerMb * 1_048_576

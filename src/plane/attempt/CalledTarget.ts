@@ -13,7 +13,14 @@ import type { PolledJob } from "../../wire/PolledJob.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { type AttemptResult, failed, ownFailure } from "./AttemptResult.ts"
 import { type Attempting, attemptEffect, known } from "./Attempting.ts"
-import { type Attempt, type AttemptServices, givenUp, maxMediaBytes, priceOf, stopped } from "./AttemptServices.ts"
+import {
+  type Attempt,
+  type AttemptServices,
+  cancelledResult,
+  maxMediaBytes,
+  priceOf,
+  stopped
+} from "./AttemptServices.ts"
 import { type JobObserver, runJob, unobserved } from "./JobCall.ts"
 import { encodeContext, startCall } from "./RunCall.ts"
 import type { ContinuationService, ContinuingPart } from "./Continuation.ts"
@@ -51,12 +58,12 @@ const withUsage = (work: Work, result: AttemptResult): AttemptResult => {
 }
 
 /** A part of a longer answer, with the parts before it. What said nothing for the client has not brought it to its end. */
-const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken }: ContinuingPart): AttemptResult => {
+const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasContent }: ContinuingPart): AttemptResult => {
   switch (result._tag) {
     case "Failed":
       return result
     case "Completed":
-      return hasSpoken() ? { ...result, before } : failed(neverSpoke)
+      return hasContent() ? { ...result, before } : failed(neverSpoke)
     case "Broken":
       return { ...result, before, sent }
     case "Aborted":
@@ -173,7 +180,7 @@ const asJob = (
   const waiting =
     handle?.isDetached === true ? Effect.catchTag(connected, "ShuttingDown", () => Effect.never) : connected
   const attempt = Effect.match(waiting, {
-    onFailure: givenUp,
+    onFailure: cancelledResult,
     onSuccess: (result) => {
       if (result._tag === "Completed") watch.keep()
       return withUsage(work, result)
@@ -201,12 +208,12 @@ export const runOn = (
   })
   work.exchange.tap?.sent(tappedCall(work, way, call))
   const calling = attemptEffect(started(services, { ...attempt, work: own }, { ...call, sameWire: false }, watch, null))
-  const told = Effect.flatMap(calling, (result) => {
+  const logged = Effect.flatMap(calling, (result) => {
     const asked = asPart(result, resumption, part)
     if (asked._tag !== "Failed") resumption.first.trail.asked(wayOf(services, call))
     return Effect.as(Effect.logInfo(story(work, resumption, way.target, asked)), asked)
   })
-  return { _tag: "Effect", attempt: told }
+  return { _tag: "Effect", attempt: logged }
 }
 
 const started = (

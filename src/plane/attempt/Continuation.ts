@@ -15,7 +15,7 @@ import type { AttemptResult } from "./AttemptResult.ts"
 export interface ContinuingPart {
   readonly codec: WireCodec
   /** The target has said something for the client. */
-  readonly hasSpoken: () => boolean
+  readonly hasContent: () => boolean
 }
 
 export interface ContinuationService {

@@ -33,7 +33,7 @@ interface Piece {
   readonly cuts: Array<{ readonly from: number; readonly to: number; readonly marks: boolean }>
 }
 
-interface Held {
+interface WithheldFrame {
   readonly frame: Frame
   readonly pieces: Map<string, Array<Piece>>
 }
@@ -226,7 +226,7 @@ class Scrubber implements EventScrub {
   readonly #open = new Map<string, Open>()
   /** Open places with so much of a credential that their events wait. */
   readonly #waiting = new Set<string>()
-  #held: Array<Held> = []
+  #held: Array<WithheldFrame> = []
   #heldBytes = 0
   /** The place of plain deltas. */
   #plainPlace = ""
@@ -287,9 +287,9 @@ class Scrubber implements EventScrub {
     }
     const frame = block.read()
     const value = frame.data === null ? null : parseJson(frame.data)
-    const held: Held = { frame, pieces: new Map() }
-    if (isObject(value)) this.#read(block, value, held)
-    this.#held.push(held)
+    const withheld: WithheldFrame = { frame, pieces: new Map() }
+    if (isObject(value)) this.#read(block, value, withheld)
+    this.#held.push(withheld)
     this.#heldBytes += frame.bytes.length
     const isOver = frame.data !== null && (!isObject(value) || isEnd(frame.data))
     if (this.#waiting.size > 0 && !isOver && this.#heldBytes <= mostHeldBytes) return true
@@ -297,7 +297,7 @@ class Scrubber implements EventScrub {
     return this.#release(out)
   }
 
-  #read({ bytes, end, start }: Block, value: JsonObject, held: Held): void {
+  #read({ bytes, end, start }: Block, value: JsonObject, withheld: WithheldFrame): void {
     let texts = 0
     let last = ""
     let lastPlace = ""
@@ -311,7 +311,7 @@ class Scrubber implements EventScrub {
         lastPlace = where === "" ? strings.place() : where
       }
       if (open === undefined && this.#finder.isClosed(text)) return
-      this.#hear(where === "" ? strings.place() : where, text, [...path], open, held)
+      this.#hear(where === "" ? strings.place() : where, text, [...path], open, withheld)
     })
     strings.walk(value)
     if (texts !== 1) return
@@ -319,19 +319,19 @@ class Scrubber implements EventScrub {
     this.#plain.learn(bytes, start, end, last)
   }
 
-  #hear(place: string, text: string, path: Path, open: Open | undefined, held: Held): void {
+  #hear(place: string, text: string, path: Path, open: Open | undefined, withheld: WithheldFrame): void {
     const tail = open?.tail ?? ""
     const before = open?.chars ?? this.#clock
     this.#clock = Math.max(this.#clock, before + text.length)
     const piece: Piece = { path, start: before, text, cuts: [] }
-    const known = held.pieces.get(place)
-    if (known === undefined) held.pieces.set(place, [piece])
+    const known = withheld.pieces.get(place)
+    if (known === undefined) withheld.pieces.set(place, [piece])
     else known.push(piece)
     const all = tail + text
     const base = before - tail.length
     let from = 0
     for (let found = this.#finder.find(all, 0); found !== null; found = this.#finder.find(all, from)) {
-      this.#cut(place, held, base + found[0], base + found[1])
+      this.#cut(place, withheld, base + found[0], base + found[1])
       from = found[1]
     }
     const openAt = this.#finder.openFrom(all, from)
@@ -343,7 +343,7 @@ class Scrubber implements EventScrub {
     else this.#waiting.delete(place)
   }
 
-  #cut(place: string, current: Held | null, from: number, to: number): void {
+  #cut(place: string, current: WithheldFrame | null, from: number, to: number): void {
     const waiting = current === null ? this.#held : [...this.#held, current]
     cut(
       waiting.flatMap(({ pieces }) => pieces.get(place) ?? []),

@@ -30,11 +30,11 @@ export type RecordDelivered = (encoder: StreamEncoder) => DeliveredPrefix
 
 /** A source with a listener for what the client gets. */
 const telling = (source: StreamSource, onSent: (bytes: Buffer | string) => void): StreamSource => {
-  const told = (bytes: Buffer | string): Buffer | string => {
+  const reported = (bytes: Buffer | string): Buffer | string => {
     if (bytes.length > 0) onSent(bytes)
     return bytes
   }
-  return { ...source, push: (chunk) => told(source.push(chunk)), end: () => told(source.end()) }
+  return { ...source, push: (chunk) => reported(source.push(chunk)), end: () => reported(source.end()) }
 }
 
 /** A tap with a decoder beside it, for a listener that needs the events in the bytes. */
@@ -141,20 +141,20 @@ export interface HoldBack {
 }
 
 export const makeHoldBack = (): HoldBack => {
-  let held: Array<Buffer> = []
+  let buffers: Array<Buffer> = []
   let size = 0
   return {
     add: (bytes) => {
       if (bytes.length === 0) return
       const buffer = typeof bytes === "string" ? Buffer.from(bytes) : bytes
-      held.push(buffer)
+      buffers.push(buffer)
       size += buffer.length
     },
     bytes: () => size,
     take: () => {
-      const [only] = held
-      const all = held.length === 1 && only !== undefined ? only : Buffer.concat(held, size)
-      held = []
+      const [only] = buffers
+      const all = buffers.length === 1 && only !== undefined ? only : Buffer.concat(buffers, size)
+      buffers = []
       size = 0
       return all
     }

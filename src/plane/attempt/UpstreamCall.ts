@@ -163,16 +163,16 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   if (account.spec.onlyFor !== undefined && work.ofClaudeCode !== true) return notClaudeCode(account.spec.name)
   const service = kind === undefined ? undefined : account.spec.media[kind]
   const atOwnEndpoint = needsOwnEndpoint?.(work.parsed) === true
-  const spoken = (offered: WireName): WireCodec | null =>
+  const codecFor = (offered: WireName): WireCodec | null =>
     atOwnEndpoint && offered === ownWire
       ? exchange.codec
       : peer === undefined
         ? codecs[offered]
         : peer(service?.wire ?? offered, work.parsed, service?.adapter ?? null)
-  const wires = peer === undefined ? account.wires : account.wires.filter((offered) => spoken(offered) !== null)
+  const wires = peer === undefined ? account.wires : account.wires.filter((offered) => codecFor(offered) !== null)
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
-  const codec = wire === null ? null : spoken(wire)
+  const codec = wire === null ? null : codecFor(wire)
   const isOfOtherKind =
     (kind !== "search" && isForSearchesOnly(account.spec)) ||
     (kind !== "images" && isForPicturesOnly(account.spec) && service === undefined)
@@ -211,7 +211,7 @@ const requestTo = (
   work: Work,
   { codec, endpoint, sameWire, target }: Way,
   body: Buffer | string | BodySource,
-  { method = "POST", place: told }: Pick<EncodedRequest, "method" | "place"> = {},
+  { method = "POST", place: ownPlace }: Pick<EncodedRequest, "method" | "place"> = {},
   contentType = codec.requestContentType
 ): UpstreamRequest => {
   const { stream } = work.envelope
@@ -234,10 +234,10 @@ const requestTo = (
     "identity"
   )
   const { model } = target
-  const place = codec.endpoint === undefined ? null : endpoint.media(codec.endpoint, { model, ...told?.values })
+  const place = codec.endpoint === undefined ? null : endpoint.media(codec.endpoint, { model, ...ownPlace?.values })
   return {
     origin: place?.origin ?? endpoint.origin,
-    path: withQuery(place?.path ?? pathFor(codec, endpoint.path(model, stream)), told?.query ?? ""),
+    path: withQuery(place?.path ?? pathFor(codec, endpoint.path(model, stream)), ownPlace?.query ?? ""),
     method,
     headers,
     body: isGet ? null : body,
@@ -261,8 +261,8 @@ const questionFor = (work: Work, { target }: Way): Pick<Work, "parsed" | "body" 
 const relayedQuestion = (work: Work, way: Way): Pick<Work, "parsed" | "body"> => {
   const question = questionFor(work, way)
   const carried = carriedTo(work, way.target)
-  const told = carried === null ? question.parsed : bodyWith(way.codec.name, question.parsed, carried)
-  const parsed = markedFor(work, way.target, way.codec, told)
+  const complete = carried === null ? question.parsed : bodyWith(way.codec.name, question.parsed, carried)
+  const parsed = markedFor(work, way.target, way.codec, complete)
   return parsed === question.parsed ? question : { parsed, body: bytesOf(work.exchange, parsed) }
 }
 
@@ -302,10 +302,10 @@ export const conversationFor = (work: Work, way: Way, state: State): Either.Eith
       const whole = takesOwnReasoning(way) ? state.attach(work.owner, origin, conversation) : conversation
       const own = capped(whole, work.outputCap)
       const carried = carriedTo(work, way.target)
-      const told = carried === null ? own : conversationWith(own, carried)
+      const complete = carried === null ? own : conversationWith(own, carried)
       return state.holdsProofs()
-        ? withoutForeignProofs(told, (proof) => state.isForeign(work.owner, origin, proof))
-        : told
+        ? withoutForeignProofs(complete, (proof) => state.isForeign(work.owner, origin, proof))
+        : complete
     }
   })
 }

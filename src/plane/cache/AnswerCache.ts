@@ -89,7 +89,7 @@ type Services = Effect.Effect.Success<typeof services>
 
 interface Deps extends Services {
   /** The bounds that the store was last brought to. */
-  held: { maxEntries: number; maxBytes: number }
+  appliedBounds: { maxEntries: number; maxBytes: number }
   readonly run: (background: Effect.Effect<void>) => unknown
   kept: Memory
   /**
@@ -116,17 +116,17 @@ const logged = Effect.catchAll((error: StoreError) =>
   Effect.logWarning("An answer could not be stored in the cache", error)
 )
 
-const isHeld = (deps: Deps): boolean => {
+const isApplied = (deps: Deps): boolean => {
   const { maxBytes, maxEntries } = deps.settings.current().cache
-  return deps.held.maxBytes === maxBytes && deps.held.maxEntries === maxEntries
+  return deps.appliedBounds.maxBytes === maxBytes && deps.appliedBounds.maxEntries === maxEntries
 }
 
 /** Brings the store to bounds that are new: after the start, and when the settings change. */
 const hold = (deps: Deps): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (isHeld(deps)) return Effect.void
+    if (isApplied(deps)) return Effect.void
     const { maxBytes, maxEntries } = deps.settings.current().cache
-    deps.held = { maxBytes, maxEntries }
+    deps.appliedBounds = { maxBytes, maxEntries }
     return Effect.map(deps.repo.trim({ maxBytes, maxEntries, nowMs: deps.timers.nowMs() }), (size) => {
       deps.stock = size
     })
@@ -135,7 +135,7 @@ const hold = (deps: Deps): Effect.Effect<void> =>
 const memory = (deps: Deps): LruMap<string, CachedAnswer> => {
   const { run, settings } = deps
   const { maxBytes, maxEntries } = settings.current().cache
-  if (!isHeld(deps)) run(hold(deps))
+  if (!isApplied(deps)) run(hold(deps))
   const entries = Math.min(maxEntries, maxMemoryEntries)
   const bytes = Math.min(maxBytes, maxMemoryBytes)
   if (deps.kept.maxEntries !== entries || deps.kept.maxBytes !== bytes) deps.kept = memoryOf(entries, bytes)
@@ -279,7 +279,7 @@ export const make = Effect.gen(function* () {
     oneAtATime: (yield* Effect.makeSemaphore(1)).withPermits(1),
     meanings: storedMeanings(all),
     kept: memoryOf(0, 0),
-    held: { maxEntries: 0, maxBytes: 0 },
+    appliedBounds: { maxEntries: 0, maxBytes: 0 },
     stock: null,
     writes: 0,
     clears: 0,

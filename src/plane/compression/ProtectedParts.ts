@@ -13,16 +13,16 @@ const negations =
 const sign = /[\d/\\]|\w\.\w/
 
 /** Words of a text with one of these, and negations, in their order. A sign at the end belongs to the sentence. */
-export const heldIn = (text: string): ReadonlyArray<string> => {
-  const held: Array<string> = []
+export const protectedIn = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
   for (const [word] of text.matchAll(words)) {
-    if (sign.test(word) || (word.length <= 10 && negations.test(word))) held.push(word.replace(/[.:!?]+$/, ""))
+    if (sign.test(word) || (word.length <= 10 && negations.test(word))) found.push(word.replace(/[.:!?]+$/, ""))
   }
-  return held
+  return found
 }
 
 /** Checks whether a text holds none of these. */
-export const holdsNothing = (text: string): boolean => !sign.test(text) && heldIn(text).length === 0
+export const holdsNothing = (text: string): boolean => !sign.test(text) && protectedIn(text).length === 0
 
 /**
  * Checks whether all such parts of the second text are in the first, as they are and in their order. `isAll`: and none
@@ -30,8 +30,8 @@ export const holdsNothing = (text: string): boolean => !sign.test(text) && heldI
  */
 export const isUnchanged = (before: string, after: string, isAll: boolean): boolean => {
   if (before === after) return true
-  const all = heldIn(before)
-  const left = heldIn(after)
+  const all = protectedIn(before)
+  const left = protectedIn(after)
   if (isAll && all.length !== left.length) return false
   let at = 0
   for (const word of left) {

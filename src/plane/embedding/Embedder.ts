@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
         behalf: { principal, madeFor: "aside" },
         path: embeddingPath,
         body: { model, input: texts, encoding_format: "float" },
-        spoken: { wire: "chat", codec: embeddings }
+        format: { wire: "chat", codec: embeddings }
       })
       .pipe(
         places.withPermits(1),

@@ -19,7 +19,7 @@ import { estimatedPrompt, estimateOf } from "../request/CallEstimate.ts"
 import type { Work } from "../request/Exchange.ts"
 
 /** Reservation that a call holds. */
-export interface HeldCall {
+export interface CallReservation {
   /** Hot: runs `start` once the reservation is on file. */
   onFile(start: () => void): void
   /** Hot: the call has cost nothing. */
@@ -32,7 +32,7 @@ export class CallReservations extends Context.Tag("gateway/plane/failover/CallRe
     /** Hot: the limit of the caller's key that a call of the target would exceed; null: none. */
     readonly unready: (work: Work, target: Target) => Unready | null
     /** Hot: null when a limit does not let the call through any more. */
-    readonly hold: (work: Work, commitment: Commitment, target: Target) => HeldCall | null
+    readonly hold: (work: Work, commitment: Commitment, target: Target) => CallReservation | null
   }
 >() {}
 
@@ -57,7 +57,7 @@ const lineOf = ({ envelope, exchange }: Work, { apiKeyId, open, receivedMs, requ
   })
 
 /** A class, because one is made per call. */
-class Held implements HeldCall {
+class FiledReservation implements CallReservation {
   readonly #file: ReservationFile
   readonly #work: Work
   readonly #commitment: Commitment
@@ -117,9 +117,9 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const hold = (work: Work, commitment: Commitment, target: Target): HeldCall | null => {
+  const hold = (work: Work, commitment: Commitment, target: Target): CallReservation | null => {
     const reservation = commitment.reserve(namesOf(target), estimate(work, commitment, target), nowMs())
-    return reservation === null ? null : new Held(file, work, commitment, reservation)
+    return reservation === null ? null : new FiledReservation(file, work, commitment, reservation)
   }
 
   return CallReservations.of({ unready, hold })

@@ -19,7 +19,7 @@ import type { Cancel, StartListener } from "../request/Start.ts"
 import type { Trail } from "../request/Trail.ts"
 import { RunningRequests } from "../request/RunningRequests.ts"
 import { AccessTokens } from "./AccessTokens.ts"
-import { CallReservations, type HeldCall } from "./CallReservations.ts"
+import { CallReservations, type CallReservation } from "./CallReservations.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
 import type { Contender } from "./Contender.ts"
 import { OutcomeRecorder } from "./OutcomeRecorder.ts"
@@ -45,7 +45,7 @@ export class CallRunner extends Context.Tag("gateway/plane/failover/CallRunner")
 const overLimit = failed(ownFailure(429, "key_limit", "What was left of a limit of this API key is reserved by now."))
 
 /** Reservation of callers without limits. */
-const free: HeldCall = { onFile: (start) => start(), release: () => {} }
+const free: CallReservation = { onFile: (start) => start(), release: () => {} }
 
 const nothing = (): void => {}
 
@@ -72,7 +72,7 @@ class Calling {
   readonly #contender: Contender | null
   readonly #startedMs: number
   readonly #begunMs: number
-  #reserved: HeldCall | null = null
+  #reserved: CallReservation | null = null
   #over = nothing
   #trail: Trail | null = null
   #failure: Outcome["failure"] = null
@@ -115,7 +115,7 @@ class Calling {
   }
 
   /** Null when a limit does not let the call through any more. */
-  hold(): HeldCall | null {
+  hold(): CallReservation | null {
     const { work } = this.run
     const { target } = this.step.turn
     this.#reserved = work.commitment === null ? free : this.#services.reservations.hold(work, work.commitment, target)
@@ -132,7 +132,7 @@ class Calling {
   }
 
   giveUp(isInterrupted: boolean): void {
-    this.#close(() => this.#services.recorder.givenUp(this.run, this.#call(), isInterrupted))
+    this.#close(() => this.#services.recorder.cancelled(this.run, this.#call(), isInterrupted))
   }
 
   outcome(result: AttemptResult): Outcome {
@@ -168,8 +168,8 @@ class Calling {
     try {
       record()
     } finally {
-      this.step.held()
-      this.step.heldLastResort?.()
+      this.step.permit()
+      this.step.lastResortPermit?.()
     }
     const { running } = this.#services
     if (!running.watch.isOn) return
@@ -221,16 +221,16 @@ const renewedAttempt = (services: Services, calling: Calling): Effect.Effect<Att
 const waited = (calling: Calling, attempt: Effect.Effect<AttemptResult>): Effect.Effect<Outcome> =>
   Effect.suspend(() => {
     calling.begin()
-    const held = calling.hold()
-    const made = held === null ? Effect.succeed(overLimit) : Effect.zipRight(onFile(held), attempt)
+    const reservation = calling.hold()
+    const made = reservation === null ? Effect.succeed(overLimit) : Effect.zipRight(onFile(reservation), attempt)
     const closed = Effect.onExit(made, (exit) =>
       Effect.sync(() => (Exit.isSuccess(exit) ? calling.finish(exit.value) : calling.giveUp(Exit.isInterrupted(exit))))
     )
     return Effect.map(closed, (result) => calling.outcome(result))
   })
 
-const onFile = (held: HeldCall): Effect.Effect<void> =>
-  held === free ? Effect.void : Effect.async((resume) => held.onFile(() => resume(Effect.void)))
+const onFile = (reservation: CallReservation): Effect.Effect<void> =>
+  reservation === free ? Effect.void : Effect.async((resume) => reservation.onFile(() => resume(Effect.void)))
 
 const goOn = (calling: Calling, attempt: Effect.Effect<AttemptResult>, { goesOn }: StartListener<Outcome>): Cancel => {
   goesOn(waited(calling, attempt))
@@ -268,10 +268,10 @@ const called = (
   guarded(() => {
     calling.begin()
     if (attempting._tag === "Known" || calling.run.work.commitment === null) return ask()
-    const held = calling.hold()
-    if (held === null) finished(overLimit)
+    const reservation = calling.hold()
+    if (reservation === null) finished(overLimit)
     else
-      held.onFile(() => {
+      reservation.onFile(() => {
         if (!calling.isOver) guarded(ask)
       })
   })

@@ -50,17 +50,17 @@ const keyOf = ({ work }: Pick<Visitor, "work">, { account, model }: Target): str
 /** A place that is waited for no longer than this; released when it comes in the very moment the wait is over. */
 export const noLongerThan = (timeoutMs: number, wait: Effect.Effect<Release | null>): Effect.Effect<Release | null> => {
   // Of one run: the effect is made for one request, and run once.
-  let held: Release | null = null
-  const noting = Effect.uninterruptibleMask((restore) => Effect.map(restore(wait), (release) => (held = release)))
+  let permit: Release | null = null
+  const noting = Effect.uninterruptibleMask((restore) => Effect.map(restore(wait), (release) => (permit = release)))
   const timed = Effect.timeoutTo(noting, {
     duration: timeoutMs,
     onSuccess: (release): Release | null => release,
     onTimeout: () => {
-      held?.()
+      permit?.()
       return null
     }
   })
-  return Effect.onInterrupt(timed, () => Effect.sync(() => held?.()))
+  return Effect.onInterrupt(timed, () => Effect.sync(() => permit?.()))
 }
 
 export const make = Effect.gen(function* () {

@@ -116,7 +116,7 @@ const line = (
 ): Effect.Effect<FailoverEnd> => {
   const waiting = services.waits.forPlace(run.work, limitMs === null ? wait : noLongerThan(limitMs, wait))
   const guarded = holding === null ? waiting : Effect.onInterrupt(waiting, () => Effect.sync(holding))
-  return Effect.flatMap(guarded, (held) => next(services, run, run.walk.placed(held)))
+  return Effect.flatMap(guarded, (permit) => next(services, run, run.walk.placed(permit)))
 }
 
 const renew = (

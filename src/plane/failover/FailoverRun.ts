@@ -113,8 +113,8 @@ export class FailoverRun implements WalkWorld<Release, Waiting> {
     return this.#services.gate.inUse(lastResortKey(connectionId)) === 0
   }
 
-  release(held: Release): void {
-    held()
+  release(permit: Release): void {
+    permit()
   }
 
   leftOut(target: Target, reason: Unready | null): void {

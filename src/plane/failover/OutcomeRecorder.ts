@@ -64,7 +64,7 @@ export class OutcomeRecorder extends Context.Tag("gateway/plane/failover/Outcome
      * Records a call without a result: another target was faster, the gateway stops (`interrupted`), or the gateway
      * itself is at fault.
      */
-    readonly givenUp: (run: FailoverRun, call: Call, interrupted: boolean) => void
+    readonly cancelled: (run: FailoverRun, call: Call, interrupted: boolean) => void
   }
 >() {}
 
@@ -144,7 +144,7 @@ export const make = Effect.gen(function* () {
       if (hooks.listens.any && failure !== null) HookEvents.upstreamLimited(hooks, run.work, call.target, failure)
       return failure
     },
-    givenUp: (run, call, interrupted) => {
+    cancelled: (run, call, interrupted) => {
       health.abandoned(call)
       if (interrupted) note(run.work, call, aborted, null, true)
     }

@@ -54,10 +54,12 @@ export const make = Effect.gen(function* () {
     within,
     forPlace: (work, wait) =>
       Effect.suspend(() => {
-        let held: Release | null = null
-        const noting = Effect.uninterruptibleMask((restore) => Effect.map(restore(wait), (release) => (held = release)))
+        let permit: Release | null = null
+        const noting = Effect.uninterruptibleMask((restore) =>
+          Effect.map(restore(wait), (release) => (permit = release))
+        )
         return Effect.map(within(work, noting), (release) => {
-          if (release === null) held?.()
+          if (release === null) permit?.()
           return release
         })
       })

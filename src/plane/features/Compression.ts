@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
       ([all, before, after]) => [all, Math.max(0, all - before + after)] as const
     )
 
-  const told = ({ failures: [failed] }: Compressed): Effect.Effect<void> =>
+  const logFailure = ({ failures: [failed] }: Compressed): Effect.Effect<void> =>
     failed === undefined
       ? Effect.void
       : Effect.logWarning(`The compression engine ${failed.engine} failed; texts were left as they are`, failed.cause)
@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
   const compressed = Effect.fnUntraced(function* (work: Work) {
     const { compressing, mode, source } = run(work)
     const found = yield* compressing
-    yield* told(found)
+    yield* logFailure(found)
     work.trail.addHeader("X-Gateway-Compression", `${mode}; source=${source}`)
     if (found.changes.length === 0) {
       analytics.count({ atMs: nowMs(), mode, source, tokens: null })

@@ -14,7 +14,7 @@ export interface Answered {
   /** Absent: the client gets the answer. */
   readonly instead?: Instead
   /** Bytes that the client gets instead of the last bytes of the answer, or of all of a whole one; absent: those. */
-  readonly given?: Buffer | string
+  readonly replacement?: Buffer | string
 }
 
 export type Answer = (work: Work) => Effect.Effect<Answered>

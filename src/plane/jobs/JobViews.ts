@@ -29,18 +29,18 @@ const shownOutput = (
 
 type Asked = NonNullable<MediaJob["request"]>
 
-const secondsIn = ({ duration, seconds: told }: Asked): number | null => {
-  const value = told ?? duration
+const secondsIn = ({ duration, seconds: askedSeconds }: Asked): number | null => {
+  const value = askedSeconds ?? duration
   return typeof value === "string" || typeof value === "number" ? secondsOf(value) : null
 }
 
 /** Picks the members of the request that are in OpenAI's object. The prompt is deleted as soon as the job is over. */
 const askedOf = ({ kind, request }: MediaJob) => {
   const { prompt, size, ...asked } = request ?? {}
-  const told = secondsIn(asked)
+  const seconds = secondsIn(asked)
   return {
     prompt: typeof prompt === "string" ? prompt : null,
-    ...(told === null ? {} : { seconds: String(told) }),
+    ...(seconds === null ? {} : { seconds: String(seconds) }),
     ...(kind === "videos" ? { size: typeof size === "string" ? size : null, remixed_from_video_id: null } : {})
   }
 }

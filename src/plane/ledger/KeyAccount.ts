@@ -49,11 +49,11 @@ export class Reservation implements Amounts {
   }
 }
 
-/** Limit that refuses a call. `isHeld`: the rest of it is reserved. */
+/** Limit that refuses a call. `isReserved`: the rest of it is reserved. */
 export interface Obstacle {
   readonly meter: Meter
   readonly window: MeterWindow
-  readonly isHeld: boolean
+  readonly isReserved: boolean
 }
 
 /** Threshold of a limit that was reached and has to be reported. */
@@ -100,8 +100,8 @@ export const longestRateMs = (key: KeyRates): number =>
 const none: ReadonlyArray<Reached> = []
 
 /** Checks whether a threshold is to be reported: a window whose end was reported needs no warning any more. */
-const isNews = (told: LimitThreshold | null, reached: LimitThreshold): boolean =>
-  told === null || (told === "warning" && reached === "limit")
+const isNews = (notified: LimitThreshold | null, reached: LimitThreshold): boolean =>
+  notified === null || (notified === "warning" && reached === "limit")
 
 export class KeyAccount {
   meters: ReadonlyArray<Meter> = []
@@ -154,7 +154,7 @@ export class KeyAccount {
       // Of some models only: they may not be the ones that are asked.
       if (meter.spec.scope !== null) continue
       const window = meter.at(receivedMs)
-      if (window.used >= meter.spec.limit) return { meter, window, isHeld: false }
+      if (window.used >= meter.spec.limit) return { meter, window, isReserved: false }
     }
     return null
   }
@@ -166,9 +166,9 @@ export class KeyAccount {
       if (unit === "requests" || !meter.counts(provider, model)) continue
       const window = meter.at(receivedMs)
       const amount = meter.amountOf(amounts)
-      if (window.used >= limit) return { meter, window, isHeld: false }
+      if (window.used >= limit) return { meter, window, isReserved: false }
       if (window.used + window.reserved + amount > limit) {
-        return { meter, window, isHeld: window.used + amount <= limit }
+        return { meter, window, isReserved: window.used + amount <= limit }
       }
     }
     return null
@@ -200,8 +200,8 @@ export class KeyAccount {
     for (const meter of this.meters) {
       const window = meter.at(receivedMs)
       const threshold = meter.reached(window)
-      if (threshold === null || !isNews(window.told, threshold)) continue
-      window.told = threshold
+      if (threshold === null || !isNews(window.notified, threshold)) continue
+      window.notified = threshold
       ;(found ??= []).push({ meter, window, threshold })
     }
     return found ?? none

@@ -91,7 +91,7 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
  * Time in ms after which reserved amounts may come back: when the running requests have ended, which is soon, but not
  * known exactly.
  */
-const heldRetryMs = 5_000
+const reservedRetryMs = 5_000
 const sessionRetryMs = 1_000
 /** Requests of the time before a start that are counted for rates. */
 const mostArrivals = 10_000
@@ -122,7 +122,7 @@ interface Deps extends Services {
   /** Requests that were booked while sums are being made, for the meters they are made for. */
   readonly booking: Set<Array<Booked>>
   /** Notices of before the start, by limit. */
-  readonly told: Map<string, LimitNotice>
+  readonly notices: Map<string, LimitNotice>
   /** Amounts that were used before the start. */
   usedBefore: UsedAtStart
 }
@@ -175,11 +175,11 @@ const install = Effect.fnUntraced(function* (
   )
 })
 
-const markTold = ({ startMs, told }: Deps, account: KeyAccount | undefined): void => {
+const markNotified = ({ startMs, notices }: Deps, account: KeyAccount | undefined): void => {
   for (const meter of account?.meters ?? none) {
     const window = meter.at(startMs)
-    const last = told.get(meter.spec.id)
-    window.told = last?.windowStartMs === window.startMs ? last.threshold : null
+    const last = notices.get(meter.spec.id)
+    window.notified = last?.windowStartMs === window.startMs ? last.threshold : null
   }
 }
 
@@ -190,7 +190,7 @@ const accountOf = (deps: Deps, apiKeyId: string): KeyAccount | undefined => {
   if (known !== undefined || !waiting.delete(apiKeyId)) return known
   const account = new KeyAccount()
   account.meters = metersAtStart(apiKeyId, specsFor(deps, apiKeyId), usedBefore, startMs)
-  markTold(deps, account)
+  markNotified(deps, account)
   accounts.set(apiKeyId, account)
   return account
 }
@@ -236,20 +236,20 @@ const tell = (
 }
 
 const tellOnce = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obstacle): void => {
-  const { isHeld, meter, window } = obstacle
-  if (window.told === "limit" || isHeld) return
-  window.told = "limit"
+  const { isReserved, meter, window } = obstacle
+  if (window.notified === "limit" || isReserved) return
+  window.notified = "limit"
   tell(deps, apiKeyId, requestId, { meter, window, threshold: "limit" })
 }
 
 const refused = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
   tellOnce(deps, apiKeyId, requestId, obstacle)
-  const { isHeld, meter, window } = obstacle
+  const { isReserved, meter, window } = obstacle
   const { rule, unit } = meter.spec
   return new LimitReached({
-    message: `${limitReached(meter.spec, window, isHeld)}.`,
-    retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - deps.timers.nowMs()),
-    limit: { unit, window: rule.interval, resetsAtMs: isHeld ? null : window.endMs }
+    message: `${limitReached(meter.spec, window, isReserved)}.`,
+    retryAfterMs: isReserved ? reservedRetryMs : Math.max(1, window.endMs - deps.timers.nowMs()),
+    limit: { unit, window: rule.interval, resetsAtMs: isReserved ? null : window.endMs }
   })
 }
 
@@ -412,7 +412,7 @@ const readLimits = Effect.fnUntraced(function* (deps: Deps) {
   const { accounts, keys, repo, spend, startMs, waiting } = deps
   for (const budget of yield* repo.budgets) deps.budgets.set(budget.apiKeyId, budget)
   for (const limit of yield* repo.tokenLimits) deps.limits.put(limit)
-  for (const notice of yield* repo.notices) deps.told.set(notice.limitId, notice)
+  for (const notice of yield* repo.notices) deps.notices.set(notice.limitId, notice)
   for (const key of keys.list()) if (specsFor(deps, key.id).length > 0) waiting.add(key.id)
   const specs = Iterable.map(waiting, (apiKeyId) => specsFor(deps, apiKeyId))
   deps.usedBefore = yield* usedAtStart(spend, specs, startMs)
@@ -420,7 +420,7 @@ const readLimits = Effect.fnUntraced(function* (deps: Deps) {
   for (const apiKeyId of waiting) {
     if (isSummed(deps, apiKeyId)) continue
     yield* rebuild(deps, apiKeyId)
-    markTold(deps, accounts.get(apiKeyId))
+    markNotified(deps, accounts.get(apiKeyId))
   }
 })
 
@@ -440,7 +440,7 @@ export const make = Effect.gen(function* () {
     budgets: new Map(),
     limits,
     booking: new Set(),
-    told: new Map(),
+    notices: new Map(),
     usedBefore: () => null
   }
   yield* readLimits(deps)

@@ -22,10 +22,10 @@ const scopeOf = ({ scope }: MeterSpec): string => {
 const nameOf = ({ unit }: MeterSpec): string =>
   unit === "usd" ? "budget" : unit === "tokens" ? "token limit" : "limit of requests"
 
-/** `isHeld`: what is left is reserved for calls that still run. Without the last full stop. */
-export const limitReached = (spec: MeterSpec, { endMs }: MeterWindow, isHeld: boolean): string => {
+/** `isReserved`: what is left is reserved for calls that still run. Without the last full stop. */
+export const limitReached = (spec: MeterSpec, { endMs }: MeterWindow, isReserved: boolean): string => {
   const what = `its ${spec.rule.interval} ${nameOf(spec)} of ${amount(spec)}${scopeOf(spec)}`
-  return isHeld
+  return isReserved
     ? `This API key has reserved what is left of ${what} for requests that still run`
     : `This API key has reached ${what}, which is renewed at ${new Date(endMs).toISOString()}`
 }

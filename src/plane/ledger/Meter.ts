@@ -22,7 +22,7 @@ export interface MeterWindow extends LimitWindow {
   used: number
   reserved: number
   /** Last report of it (`quota.exceeded`); null: none. */
-  told: LimitThreshold | null
+  notified: LimitThreshold | null
 }
 
 /** Amounts of one call, in each unit. */
@@ -85,7 +85,7 @@ export class Meter {
   }
 
   #open(atMs: number): MeterWindow {
-    const opened = { ...windowAt(this.spec.rule, atMs), used: 0, reserved: 0, told: null }
+    const opened = { ...windowAt(this.spec.rule, atMs), used: 0, reserved: 0, notified: null }
     this.#windows.push(opened)
     if (this.#windows.length > mostWindows) {
       const oldest = this.#windows.findIndex(({ reserved }) => reserved === 0)

@@ -333,8 +333,8 @@ const gather = (deps: Deps, account: Account, model: string): ModelFacts => {
   const { modelLists, published } = deps
   const declared = deps.current.declared.get(account.spec.id)?.get(model)
   const learned = modelLists.find(account.connection.id, model) ?? unknownFacts
-  const told = layFacts(learned, factsOfName(model))
-  const known = declared === undefined ? told : layFacts(declaredFacts(declared), told)
+  const undeclared = layFacts(learned, factsOfName(model))
+  const known = declared === undefined ? undeclared : layFacts(declaredFacts(declared), undeclared)
   return settleFacts({
     ...known,
     // The family's fact does not count for a model that is known not to reason.

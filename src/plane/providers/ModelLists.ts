@@ -97,20 +97,20 @@ interface Deps extends Effect.Effect.Success<typeof services> {
 
 const release = (deps: Deps, list: List | null): void => {
   const { lists } = deps
-  const held = list === null ? undefined : lists.get(list.hash)
-  if (held === undefined) return
-  held.users -= 1
-  if (held.users > 0) return
-  lists.delete(held.list.hash)
-  deps.modelsInAll -= held.list.models.length
+  const entry = list === null ? undefined : lists.get(list.hash)
+  if (entry === undefined) return
+  entry.users -= 1
+  if (entry.users > 0) return
+  lists.delete(entry.list.hash)
+  deps.modelsInAll -= entry.list.models.length
 }
 
 const hold = (deps: Deps, list: List): List => {
   const { lists } = deps
-  const held = lists.get(list.hash)
-  if (held !== undefined) {
-    held.users += 1
-    return held.list
+  const entry = lists.get(list.hash)
+  if (entry !== undefined) {
+    entry.users += 1
+    return entry.list
   }
   lists.set(list.hash, { list, users: 1 })
   deps.modelsInAll += list.models.length

@@ -290,7 +290,11 @@ const models = Effect.fn("ProviderCalls.models")(function* (
     : yield* askAndKeep(deps, spec, connection)
 })
 
-const test = Effect.fn("ProviderCalls.test")(function* (deps: Deps, connection: Connection, wanted: string | null) {
+const test = Effect.fn("ProviderCalls.test")(function* (
+  deps: Deps,
+  connection: Connection,
+  requestedModel: string | null
+) {
   const { catalog, tokens, upstream } = deps
   const startedMs = yield* Clock.currentTimeMillis
   const listing = yield* Effect.fork(models(deps, connection, { refresh: true }))
@@ -317,7 +321,7 @@ const test = Effect.fn("ProviderCalls.test")(function* (deps: Deps, connection: 
   if (spec === null) return yield* done(null, notAsked(`The provider '${connection.provider}' is not known.`))
   const model = isForSearchesOnly(spec)
     ? searchModel
-    : (wanted ??
+    : (requestedModel ??
       connection.defaultModel ??
       questionable(spec, [...connection.models, ...spec.models]) ??
       questionable(spec, listedIn(yield* Fiber.join(listing))))
@@ -379,7 +383,7 @@ export const make = Effect.gen(function* () {
   })
 
   return ProviderCalls.of({
-    test: (connection, wanted) => test(deps, connection, wanted),
+    test: (connection, requestedModel) => test(deps, connection, requestedModel),
     models: (connection, options) => models(deps, connection, options),
     validate,
     check

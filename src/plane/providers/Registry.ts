@@ -26,11 +26,11 @@ export const find = (idOrAlias: string): ProviderSpec | null => {
 
 /** Providers whose id, name or an alias contains `term` (any case; empty matches all), of one category when given. */
 export const search = (term: string, category: ProviderCategory | null = null): ReadonlyArray<ProviderSpec> => {
-  const wanted = term.trim().toLowerCase()
+  const search = term.trim().toLowerCase()
   return allProviders.filter(
     (spec) =>
       (category === null || spec.category === category) &&
-      [spec.id, spec.name, ...spec.aliases].some((word) => word.toLowerCase().includes(wanted))
+      [spec.id, spec.name, ...spec.aliases].some((word) => word.toLowerCase().includes(search))
   )
 }
 

@@ -64,8 +64,12 @@ const isInstruction = ({ role }: Message): boolean => role === "system" || role 
 const maxInstructions = 8
 
 const isMarked = ({ maxOutputTokens, messages }: Conversation): boolean => {
-  const told = messages.filter(isInstruction).slice(0, maxInstructions).flatMap(textsOf).slice(0, maxInstructions)
-  if (beginsWithOne(instructions, told)) return true
+  const instructionTexts = messages
+    .filter(isInstruction)
+    .slice(0, maxInstructions)
+    .flatMap(textsOf)
+    .slice(0, maxInstructions)
+  if (beginsWithOne(instructions, instructionTexts)) return true
   const last = messages.findLast((message) => !isInstruction(message))
   if (last?.role !== "user") return false
   const asked = textsOf(last).slice(-maxInstructions)

@@ -38,4 +38,4 @@ export const callHeaders = (
 }
 
 const hasHeader = (headers: ReadonlyArray<string>, name: string): boolean =>
-  headers.some((held, at) => at % 2 === 0 && held === name)
+  headers.some((present, at) => at % 2 === 0 && present === name)

@@ -28,8 +28,8 @@ export const make = (): typeof InnerPipeline.Service => {
     return attached
   }
   return InnerPipeline.of({
-    attach: (given) => {
-      attached = given
+    attach: (pipelineService) => {
+      attached = pipelineService
     },
     serve: (exchange, over) => pipeline().serve(exchange, over),
     refuse: (exchange, error) => pipeline().refuse(exchange, error)

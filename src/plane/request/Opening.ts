@@ -116,11 +116,11 @@ const continuation = (
   parsed: JsonObject,
   { targets }: Resolution
 ): JsonObject | PreviousResponseNotFound => {
-  const told = responses.referred(owner, parsed)
-  const expanded = responses.expand(owner, told)
+  const referred = responses.referred(owner, parsed)
+  const expanded = responses.expand(owner, referred)
   if (expanded !== "unknown") return expanded
   return targets.some(({ account }) => account.wires.includes("responses"))
-    ? told
+    ? referred
     : new PreviousResponseNotFound({ responseId: String(parsed["previous_response_id"]) })
 }
 
@@ -219,7 +219,7 @@ const resolved = (deps: Deps, read: Read): ReturnType<typeof resolveFor> => {
   return model === null ? found : backgroundFor(resolutions, read.exchange, model, found)
 }
 
-const decide = (deps: Deps, read: Read, given?: Commitment | null): Work | InferenceError => {
+const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | InferenceError => {
   const { admission, engine, flags, gatewaySettings, ids, responses } = deps
   const { envelope, exchange, leftOut, parsed } = read
   const found = resolved(deps, read)
@@ -253,7 +253,7 @@ const decide = (deps: Deps, read: Read, given?: Commitment | null): Work | Infer
   const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
   const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
   if (refusal !== null) return refusal
-  const admitted = given === undefined ? admission.admit(exchange, sessionId) : given
+  const admitted = commitment === undefined ? admission.admit(exchange, sessionId) : commitment
   if (admitted instanceof LimitReached) return admitted
   engine.commit(question, decision)
   // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.
@@ -292,7 +292,7 @@ export const make = Effect.map(services, (deps) =>
     },
     read,
     admit: (read) => admit(deps, read),
-    decide: (read, given) => decide(deps, read, given)
+    decide: (read, commitment) => decide(deps, read, commitment)
   })
 )
 

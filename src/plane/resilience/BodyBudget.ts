@@ -44,12 +44,12 @@ export const make = Effect.gen(function* () {
 
   const byKey = new Map<string, number>()
 
-  const heldBy = (apiKeyId: string | null): number => (apiKeyId === null ? 0 : (byKey.get(apiKeyId) ?? 0))
+  const bytesOfKey = (apiKeyId: string | null): number => (apiKeyId === null ? 0 : (byKey.get(apiKeyId) ?? 0))
 
   const hold = (apiKeyId: string | null, bytes: number): void => {
     heldBytes += bytes
     if (apiKeyId === null) return
-    const own = heldBy(apiKeyId) + bytes
+    const own = bytesOfKey(apiKeyId) + bytes
     if (own > 0) byKey.set(apiKeyId, own)
     else byKey.delete(apiKeyId)
   }
@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
       take: (bytes) => {
         if (released) return true
         if (heldBytes + bytes > maxBufferedBytes) return false
-        if (heldBy(apiKeyId) + bytes > mostOfKey && apiKeyId !== null) return false
+        if (bytesOfKey(apiKeyId) + bytes > mostOfKey && apiKeyId !== null) return false
         hold(apiKeyId, bytes)
         ownBytes += bytes
         return true

@@ -41,10 +41,10 @@ export const make = Effect.sync(() => {
   const desks = new Map<string, Desk>()
 
   const releaseOf = (key: string, desk: Desk): Release => {
-    let held = true
+    let isTaken = true
     return () => {
-      if (!held) return
-      held = false
+      if (!isTaken) return
+      isTaken = false
       desk.taken -= 1
       serve(key, desk)
     }
@@ -81,10 +81,10 @@ export const make = Effect.sync(() => {
   const waitAt = (key: string, limit: number): Effect.Effect<Release> =>
     Effect.suspend(() => {
       const desk = deskOf(key, limit)
-      let given: Release | null = null
+      let granted: Release | null = null
       return Effect.async<Release>((resume) => {
         const waiter: Waiter = (release) => {
-          given = release
+          granted = release
           resume(Effect.succeed(release))
         }
         desk.line.add(waiter)
@@ -93,7 +93,7 @@ export const make = Effect.sync(() => {
         return Effect.sync(() => leave(key, desk, waiter))
       }).pipe(
         // An interruption may come between the giving and the taking.
-        Effect.onInterrupt(() => Effect.sync(() => given?.()))
+        Effect.onInterrupt(() => Effect.sync(() => granted?.()))
       )
     })
 

@@ -57,10 +57,10 @@ export const make = Effect.map(Settings.Settings, (settings) => {
     if (apiKeyId !== null) byKey.set(apiKeyId, own + 1)
     inFlight += 1
     admitted += 1
-    let held = true
+    let isInside = true
     return () => {
-      if (!held) return
-      held = false
+      if (!isInside) return
+      isInside = false
       leave(apiKeyId)
     }
   }

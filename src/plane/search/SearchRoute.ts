@@ -37,7 +37,7 @@ const isServed = ({ accounts }: Snapshot, { service }: SearchRoute): boolean => 
 const missingAt = ({ adapter }: SearchProvider, { search }: SearchRequest): ReadonlyArray<Ability> =>
   asksFor({ ...search, since: null }).filter((ability) => !adapter.can.has(ability))
 
-const cannotBeTold = (who: string, fields: ReadonlyArray<Ability>): InvalidRequest =>
+const unsupportedFields = (who: string, fields: ReadonlyArray<Ability>): InvalidRequest =>
   new InvalidRequest({
     message: `${fields[0] ?? "strict_filters"}: with strict_filters, ${who} cannot be told ${inWords(fields)}`,
     param: fields[0] ?? null,
@@ -55,7 +55,7 @@ const toNamed = (catalog: Snapshot, request: SearchRequest, name: string): Searc
     return invalidField("search_type", `'${id}' has no search for ${request.search.type}`)
   }
   const missing = request.strict ? missingAt(provider, request) : []
-  if (missing.length > 0) return cannotBeTold(`'${id}'`, missing)
+  if (missing.length > 0) return unsupportedFields(`'${id}'`, missing)
   const route = routeTo(`${id}/${searchModel}`, [provider])
   return isServed(catalog, route)
     ? route
@@ -72,7 +72,7 @@ const toAny = (catalog: Snapshot, request: SearchRequest): SearchRoute | Invalid
   const route = routeTo(searchModel, fitting)
   if (isServed(catalog, route) || !isServed(catalog, routeTo(searchModel, searchProviders))) return route
   if (isServed(catalog, routeTo(searchModel, ofType))) {
-    return cannotBeTold("no connected provider", asksFor({ ...search, since: null }))
+    return unsupportedFields("no connected provider", asksFor({ ...search, since: null }))
   }
   const those = inWords(ofType.map(({ id }) => id))
   return invalidField("search_type", `no connected provider has a search for ${search.type}; these have: ${those}`)

@@ -120,8 +120,8 @@ const keep = ({ cache, timers }: Deps, _permission: ContentPermission, key: stri
 
 const keyOf = (exchange: Exchange, { requestedModel, service }: SearchRoute, { search }: SearchRequest): string => {
   const { headers } = exchange
-  const told = [headerOf(headers, "x-gateway-budget"), headerOf(headers, "x-gateway-mode")]
-  const all = [apiKeyIdOf(exchange) ?? "", requestedModel, service.key, search, told]
+  const restrictions = [headerOf(headers, "x-gateway-budget"), headerOf(headers, "x-gateway-mode")]
+  const all = [apiKeyIdOf(exchange) ?? "", requestedModel, service.key, search, restrictions]
   return createHash("sha256").update(JSON.stringify(all)).digest("base64url")
 }
 

@@ -16,7 +16,7 @@ export interface Seen {
   /** Characters of the answer: text, arguments of calls, reasoning that is shown. */
   readonly visibleChars: number
   /** Tokens that an answer can take without being seen (reasoning, sound, pictures); 0 where none can. */
-  readonly unseenOut: (told: Usage) => number
+  readonly unseenOut: (reported: Usage) => number
   /** Checks whether the request or its model has tools that the provider runs by itself. */
   readonly hasServerTools: () => boolean
   /** Units that the request asks for; null: none. */
@@ -49,43 +49,47 @@ const boundIn = (seen: Seen): number => {
   return Math.max(ofEstimate, seen.tokensElsewhere())
 }
 
-const isBelievedIn = (told: number, seen: Seen): boolean =>
-  countOf(told) !== null && (told <= seen.textBytes + addedIn || told <= boundIn(seen))
+const isBelievedIn = (reported: number, seen: Seen): boolean =>
+  countOf(reported) !== null && (reported <= seen.textBytes + addedIn || reported <= boundIn(seen))
 
-const isBelievedOut = (told: Usage, seen: Seen): boolean => {
+const isBelievedOut = (reported: Usage, seen: Seen): boolean => {
   const visible = seen.visibleChars * tokensPerChar + addedOut
-  return countOf(told.out) !== null && (told.out <= visible || told.out <= visible + seen.unseenOut(told))
+  return (
+    countOf(reported.out) !== null && (reported.out <= visible || reported.out <= visible + seen.unseenOut(reported))
+  )
 }
 
 const unitBelieved = (
   name: keyof typeof addedUnits,
-  told: number | undefined,
+  reported: number | undefined,
   asked: number | undefined
 ): number | undefined =>
-  told === undefined || asked === undefined || (countOf(told) !== null && told <= asked * unitFactor + addedUnits[name])
-    ? told
+  reported === undefined ||
+  asked === undefined ||
+  (countOf(reported) !== null && reported <= asked * unitFactor + addedUnits[name])
+    ? reported
     : asked
 
 /** The units as they are booked; the same object where all are believed. */
-const unitsBelieved = (told: MediaUnits, asked: MediaUnits | null): MediaUnits => {
-  if (asked === null) return told
-  const searchUnits = unitBelieved("searchUnits", told.searchUnits, asked.searchUnits)
-  const characters = unitBelieved("characters", told.characters, asked.characters)
-  const seconds = unitBelieved("seconds", told.seconds, asked.seconds)
-  const count = unitBelieved("images", told.images?.count, asked.images?.count)
+const unitsBelieved = (reported: MediaUnits, asked: MediaUnits | null): MediaUnits => {
+  if (asked === null) return reported
+  const searchUnits = unitBelieved("searchUnits", reported.searchUnits, asked.searchUnits)
+  const characters = unitBelieved("characters", reported.characters, asked.characters)
+  const seconds = unitBelieved("seconds", reported.seconds, asked.seconds)
+  const count = unitBelieved("images", reported.images?.count, asked.images?.count)
   if (
-    searchUnits === told.searchUnits &&
-    characters === told.characters &&
-    seconds === told.seconds &&
-    count === told.images?.count
+    searchUnits === reported.searchUnits &&
+    characters === reported.characters &&
+    seconds === reported.seconds &&
+    count === reported.images?.count
   ) {
-    return told
+    return reported
   }
   return {
     ...(searchUnits === undefined ? {} : { searchUnits }),
     ...(characters === undefined ? {} : { characters }),
     ...(seconds === undefined ? {} : { seconds }),
-    ...(told.images === undefined || count === undefined ? {} : { images: { ...told.images, count } })
+    ...(reported.images === undefined || count === undefined ? {} : { images: { ...reported.images, count } })
   }
 }
 
@@ -100,14 +104,14 @@ const toolsBelieved = (tools: ServerToolCounts): ServerToolCounts =>
 /**
  * Returns the facts that are booked besides the counts; for counts that are not accepted, only how the answer was made.
  */
-const billingBelieved = (told: BillingFacts, areCounts: boolean, seen: Seen): BillingFacts => {
+const billingBelieved = (reported: BillingFacts, areCounts: boolean, seen: Seen): BillingFacts => {
   if (!areCounts) {
-    const { chargedUsd: _charged, modalities: _modalities, tools: _tools, ...terms } = told
+    const { chargedUsd: _charged, modalities: _modalities, tools: _tools, ...terms } = reported
     return terms
   }
-  if (told.tools === undefined || seen.hasServerTools()) return told
-  const tools = toolsBelieved(told.tools)
-  return tools === told.tools ? told : { ...told, tools }
+  if (reported.tools === undefined || seen.hasServerTools()) return reported
+  const tools = toolsBelieved(reported.tools)
+  return tools === reported.tools ? reported : { ...reported, tools }
 }
 
 /** Parts within their wholes. */
@@ -124,27 +128,30 @@ const consistent = (tokens: TokenCounts): TokenCounts => {
  * Hot: checks whether a count is within what its bytes and characters alone explain, parts within their wholes, so that `believed` would give it
  * back as it is. Nearly all counts are.
  */
-export const isPlain = (told: Usage, { textBytes, visibleChars }: Pick<Seen, "textBytes" | "visibleChars">): boolean =>
-  told.units === undefined &&
-  told.billing?.tools === undefined &&
-  told.in <= textBytes + addedIn &&
-  told.out <= visibleChars * tokensPerChar + addedOut &&
-  told.cacheRead >= 0 &&
-  told.cacheWrite >= 0 &&
-  told.cacheRead + told.cacheWrite <= told.in &&
-  told.reasoning >= 0 &&
-  told.reasoning <= told.out
+export const isPlain = (
+  reported: Usage,
+  { textBytes, visibleChars }: Pick<Seen, "textBytes" | "visibleChars">
+): boolean =>
+  reported.units === undefined &&
+  reported.billing?.tools === undefined &&
+  reported.in <= textBytes + addedIn &&
+  reported.out <= visibleChars * tokensPerChar + addedOut &&
+  reported.cacheRead >= 0 &&
+  reported.cacheWrite >= 0 &&
+  reported.cacheRead + reported.cacheWrite <= reported.in &&
+  reported.reasoning >= 0 &&
+  reported.reasoning <= reported.out
 
 /** Returns the counts to book: the same object where all of it is accepted. `estimate`: the gateway's own. */
-export const believed = (told: Usage, seen: Seen, estimate: () => TokenCounts): TokenCounts => {
-  const isIn = isBelievedIn(told.in, seen)
-  const isOut = isBelievedOut(told, seen)
-  const units = told.units === undefined ? undefined : unitsBelieved(told.units, seen.units)
-  const billing = told.billing === undefined ? undefined : billingBelieved(told.billing, isIn && isOut, seen)
-  if (isIn && isOut && units === told.units && billing === told.billing) return consistent(told)
+export const believed = (reported: Usage, seen: Seen, estimate: () => TokenCounts): TokenCounts => {
+  const isIn = isBelievedIn(reported.in, seen)
+  const isOut = isBelievedOut(reported, seen)
+  const units = reported.units === undefined ? undefined : unitsBelieved(reported.units, seen.units)
+  const billing = reported.billing === undefined ? undefined : billingBelieved(reported.billing, isIn && isOut, seen)
+  if (isIn && isOut && units === reported.units && billing === reported.billing) return consistent(reported)
   const own = isIn && isOut ? null : estimate()
   // Parts of a prompt that is not believed are not believed either.
-  const ofPrompt = isIn || own === null ? told : { ...told, in: own.in, cacheRead: 0, cacheWrite: 0 }
+  const ofPrompt = isIn || own === null ? reported : { ...reported, in: own.in, cacheRead: 0, cacheWrite: 0 }
   if (!isIn) delete (ofPrompt as { cacheWrite1h?: number }).cacheWrite1h
   const ofAnswer = isOut || own === null ? ofPrompt : { ...ofPrompt, out: own.out, reasoning: own.reasoning }
   return consistent({

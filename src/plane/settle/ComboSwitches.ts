@@ -27,7 +27,7 @@ export interface Served {
 export interface ComboSwitch {
   readonly from: string
   readonly to: string
-  readonly isBack: boolean
+  readonly isReturn: boolean
 }
 
 /** Combos, and targets of one combo that others serve for, kept at most. */
@@ -45,13 +45,13 @@ export class ComboSwitches {
     const before = away?.get(served.key)
     if (before !== undefined) {
       away?.delete(served.key)
-      changes.push({ from: before.name, to: served.name, isBack: true })
+      changes.push({ from: before.name, to: served.name, isReturn: true })
     }
     if (served.key === first.key || !wasMissed(first.key)) return changes
     const standIn = away?.get(first.key)
-    if (standIn === undefined) changes.push({ from: first.name, to: served.name, isBack: false })
+    if (standIn === undefined) changes.push({ from: first.name, to: served.name, isReturn: false })
     else if (isOrdered && standIn.key !== served.key && wasMissed(standIn.key)) {
-      changes.push({ from: standIn.name, to: served.name, isBack: false })
+      changes.push({ from: standIn.name, to: served.name, isReturn: false })
     } else return changes
     const kept = away ?? new LruMap<string, Place>({ capacity: maxAway })
     kept.set(first.key, served)

@@ -180,12 +180,12 @@ const finish = (
   instead: Instead | undefined
 ): Bill => {
   const bill = ended(deps, work, end, others, instead)
-  if (deps.listens.any) told(deps, work, end, bill, instead)
+  if (deps.listens.any) endHooks(deps, work, end, bill, instead)
   return bill
 }
 
 /** Emits the events of an answer to plugins that only listen. Errors of targets were emitted where they were made. */
-const told = ({ hooks }: Deps, work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
+const endHooks = ({ hooks }: Deps, work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
   const { exchange, trail } = work
   const error = (status: number, code: string, message: string): void =>
     HookEvents.endedAsError(hooks, exchange, { status, code, message }, trail.attempts, work.envelope)
@@ -334,7 +334,13 @@ const noteSwitch = ({ events, switches, timers }: Deps, work: Work, target: Targ
     failed.some((each) => attemptPlace(each).key === key) ||
     [...work.trail.exclusions.keys()].some((each) => placeOf(each).key === key)
   const reason = failed[0]?.reason ?? "unavailable"
-  for (const { from, isBack, to } of switches.note({ combo: combo.id, isOrdered, first, served, wasMissed })) {
+  for (const { from, isReturn, to } of switches.note({
+    combo: combo.id,
+    isOrdered,
+    first,
+    served,
+    wasMissed
+  })) {
     events.publish({
       type: "combo.switched",
       atMs: timers.nowMs(),
@@ -342,7 +348,7 @@ const noteSwitch = ({ events, switches, timers }: Deps, work: Work, target: Targ
       combo: combo.name,
       from,
       to,
-      reason: isBack ? "recovered" : reason
+      reason: isReturn ? "recovered" : reason
     })
   }
 }

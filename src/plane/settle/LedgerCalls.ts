@@ -35,13 +35,13 @@ export const ledgerCalls = (
 ): ReadonlyArray<LedgerCall> => {
   // From the end: a model that failed at first and answered then is billed for its last call.
   const items = billed.toReversed()
-  const held = reserved.toReversed()
+  const newestFirst = reserved.toReversed()
   const calls: Array<LedgerCall> = attempts
     .map((attempt, index) => ({ attempt, number: index + 1 }))
     .toReversed()
     .map(({ attempt, number }) => {
       const item = attempt.outcome === "failed" && attempt.status !== 200 ? null : takeOf(items, attempt, itemMadeBy)
-      const reservation = takeOf(held, attempt, (each) => each)
+      const reservation = takeOf(newestFirst, attempt, (each) => each)
       return {
         attempt: number,
         provider: attempt.provider,

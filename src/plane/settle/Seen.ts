@@ -77,8 +77,8 @@ const names = (body: Buffer, all: ReadonlyArray<Buffer>): boolean => all.some((n
 
 /** Sound and pictures that the request asks for, by the members of the wires. */
 const asksForMedia = ({ generationConfig, modalities }: JsonObject): boolean => {
-  const wanted = isObject(generationConfig) ? generationConfig["responseModalities"] : modalities
-  return isArray(wanted) && wanted.some((one) => !/^text$/i.test(stringOr(one) ?? ""))
+  const requested = isObject(generationConfig) ? generationConfig["responseModalities"] : modalities
+  return isArray(requested) && requested.some((one) => !/^text$/i.test(stringOr(one) ?? ""))
 }
 
 const answersMore = ({ outputModalities }: OutputFacts): boolean =>
@@ -90,17 +90,17 @@ const answersOf = ({ envelope, parsed }: Work): number =>
 
 const unseenOut =
   (work: Work, model: string, facts: OutputFacts, report: AnswerReport) =>
-  (told: Usage): number => {
+  (reported: Usage): number => {
     const { body, envelope, parsed } = work
     const predicted = parsed["prediction"] === undefined ? 0 : body.length
     const thinks = facts.reasoning === true || envelope.wantsReasoning || report.reasoningChars > 0
     const hides = thinks || asksForMedia(parsed) || answersMore(facts) || searching.test(model) || names(body, hosted)
     // Of a model of which nothing is known but its own word, a little is believed.
-    const mayHide = hides || (told.reasoning > 0 && facts.reasoning === null)
+    const mayHide = hides || (reported.reasoning > 0 && facts.reasoning === null)
     if (!mayHide) return predicted
     const most = Math.min(facts.maxOutputTokens ?? usualOutput, hides ? Number.POSITIVE_INFINITY : onItsWord)
     // Some count reasoning outside of what the client allows.
-    const thought = Math.min(told.reasoning, most)
+    const thought = Math.min(reported.reasoning, most)
     return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + thought + predicted
   }
 
@@ -158,9 +158,9 @@ export const seenOfLine = (
   estimatedIn: () => estimateTokens(bytes, "json"),
   tokensElsewhere: () => tokensElsewhere,
   visibleChars: textChars + toolArgChars + reasoningChars,
-  unseenOut: (told) => {
+  unseenOut: (reported) => {
     const hides = isHosted || reasoningChars > 0
-    if (!hides && told.reasoning === 0) return 0
+    if (!hides && reported.reasoning === 0) return 0
     return Math.min(maxOutputTokens ?? usualOutput, hides ? usualOutput : onItsWord)
   },
   hasServerTools: () => isHosted,

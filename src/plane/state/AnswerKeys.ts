@@ -41,8 +41,8 @@ const argsIn = (parts: ReadonlyArray<Part>): ReadonlyArray<Json | undefined> =>
  * Checks whether nothing of `said` is missing or different in `back`: clients add their tools' defaults to the
  * arguments of a call.
  */
-export const keepsArgs = (said: ReadonlyArray<Part>, back: ReadonlyArray<Part>): boolean => {
-  const own = argsIn(back)
+export const keepsArgs = (said: ReadonlyArray<Part>, sentBack: ReadonlyArray<Part>): boolean => {
+  const own = argsIn(sentBack)
   const same = (one: Json | undefined, other: Json | undefined): boolean =>
     JSON.stringify(ordered(one, 0)) === JSON.stringify(ordered(other, 0))
   return argsIn(said).every((args, index) => {

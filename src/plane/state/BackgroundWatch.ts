@@ -19,7 +19,7 @@ export const backgroundWatch = (
   let isNoted = false
   /** The whole answer says that it goes on; a stream that has come to its end does not. */
   let isOpenStill = false
-  const told = (isOpen: boolean): void => {
+  const record = (isOpen: boolean): void => {
     if (begun === null || isNoted) return
     isNoted = true
     note({ ...begun, isOpen })
@@ -40,11 +40,11 @@ export const backgroundWatch = (
       isUnderWay: () => begun !== null,
       keep: () => {
         watch.keep()
-        told(isOpenStill)
+        record(isOpenStill)
       }
     },
     left: () => {
-      told(true)
+      record(true)
       return begun !== null
     }
   }

@@ -103,7 +103,7 @@ const referenceOf = (item: Json): string | null => {
 }
 
 export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimits): ResponseHistory => {
-  const held = new Map<Json, { uses: number; readonly bytes: number }>()
+  const references = new Map<Json, { uses: number; readonly bytes: number }>()
   let bytes = 0
 
   /** Items that are held, by their owner and id. */
@@ -112,21 +112,21 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
   const keyOf = (owner: string, id: string): string => `${owner}\n${id}`
 
   const hold = (item: Json): void => {
-    const known = held.get(item)
+    const known = references.get(item)
     if (known !== undefined) known.uses += 1
     else {
       const size = weigh(item)
-      held.set(item, { uses: 1, bytes: size })
+      references.set(item, { uses: 1, bytes: size })
       bytes += size
     }
   }
 
   const release = (item: Json): void => {
-    const known = held.get(item)
+    const known = references.get(item)
     if (known === undefined) return
     known.uses -= 1
     if (known.uses > 0) return
-    held.delete(item)
+    references.delete(item)
     bytes -= known.bytes
   }
 
@@ -134,7 +134,7 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     for (const item of items) {
       release(item)
       const key = keyOf(owner, idOf(item))
-      if (!held.has(item) && byId.get(key) === item) byId.delete(key)
+      if (!references.has(item) && byId.get(key) === item) byId.delete(key)
     }
     bytes -= bytesPerEntry + items.length * bytesPerReference
   }

@@ -60,7 +60,7 @@ const bytesPerLine = 768
 /** A client that left: the longest time that is waited for its request to be settled. */
 const settlingMs = 10_000
 
-const heldOf = (body: Buffer): Buffer =>
+const copied = (body: Buffer): Buffer =>
   body.length <= heldRequestBytes ? body : Buffer.from(body.subarray(0, copiedRequestBytes))
 
 /** The call that answered: the last one to the target of the last attempt that did not fail. */
@@ -119,7 +119,7 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
       host: facts.host,
       path: facts.path,
       headers: facts.headers ?? exchange.headers,
-      body: body.length === 0 ? null : heldOf(body),
+      body: body.length === 0 ? null : copied(body),
       bodySize: body.length,
       atMs: exchange.receivedMs,
       gatewayRequestId: exchange.requestId,
@@ -133,7 +133,7 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
   }
 
   received(body: Buffer): void {
-    this.#services.sink.update(this.#id, { requestBody: heldOf(body), requestSize: body.length })
+    this.#services.sink.update(this.#id, { requestBody: copied(body), requestSize: body.length })
   }
 
   sent(call: TappedCall): void {

@@ -56,7 +56,7 @@ const busyTimeoutMs = 5_000
 
 type Answer = ReadonlyArray<ReadonlyArray<ReadRow>>
 
-/** What the thread answers (`readThread.mjs`). */
+/** Answer of the thread (`readThread.mjs`). */
 type ThreadAnswer = { readonly results: Answer } | { readonly problem: string }
 
 const refused = (reason: ReadRefused["reason"], message: string): Effect.Effect<never, ReadRefused> =>

@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
       const pauseMs = principal._tag === "Key" ? limits.pauseMs(principal.key) : 0
       if (pauseMs > 0) return yield* new Waiting({ retryAfterMs: pauseMs })
       const behalf = { principal, madeFor: "order", category } as const
-      return yield* inner.ask({ behalf, path, body, spoken: { wire, codec }, batchId: batch.id })
+      return yield* inner.ask({ behalf, path, body, format: { wire, codec }, batchId: batch.id })
     }).pipe(
       // The place is another line's while this one waits.
       Effect.scoped,

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { readFileSync } from "node:fs"
 import { shortened, usualShortening } from "../../../src/plane/compression/engines/Shortened.ts"
-import { heldIn } from "../../../src/plane/compression/ProtectedParts.ts"
+import { protectedIn } from "../../../src/plane/compression/ProtectedParts.ts"
 import { usualLimits } from "../../../src/plane/compression/rtk/Apply.ts"
 import { type Compiled, compileBuiltIn } from "../../../src/plane/compression/rtk/Compiled.ts"
 import { filterFor, ordered } from "../../../src/plane/compression/rtk/Detect.ts"
@@ -30,8 +30,8 @@ const matches = (patterns: Compiled["drop"], line: string): boolean =>
   patterns.some((pattern) => pattern.test(line.slice(0, 1_000)))
 
 const assertWhole = (before: string, after: string): void => {
-  const all = new Set(heldIn(before.split("\n").map(shownWhole).join("\n")))
-  for (const word of heldIn(withoutOwn(after))) assert.isTrue(all.has(word), `${word} was made`)
+  const all = new Set(protectedIn(before.split("\n").map(shownWhole).join("\n")))
+  for (const word of protectedIn(withoutOwn(after))) assert.isTrue(all.has(word), `${word} was made`)
 }
 
 const check = (output: Output, level: (typeof rtkLevels)[number]): boolean => {
@@ -55,8 +55,8 @@ const check = (output: Output, level: (typeof rtkLevels)[number]): boolean => {
   if (whole !== null) {
     assertWhole(output.text, whole.text)
     assert.notInclude(whole.text, "raw-output/")
-    const words = new Set(heldIn(whole.text))
-    for (const word of heldIn(output.text.split("\n").map(shownWhole).join("\n"))) {
+    const words = new Set(protectedIn(whole.text))
+    for (const word of protectedIn(output.text.split("\n").map(shownWhole).join("\n"))) {
       assert.isTrue(words.has(word), `${word} is lost`)
     }
   }

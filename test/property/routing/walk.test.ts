@@ -105,8 +105,8 @@ const play = (seed: number, never: (target: Target) => boolean = () => false): S
   const asked: Array<Ask> = []
   const underWay: Array<Ask> = []
   const over = (call: Ask): void => {
-    release(call.held)
-    if (call.heldLastResort !== null) release(call.heldLastResort)
+    release(call.permit)
+    if (call.lastResortPermit !== null) release(call.lastResortPermit)
   }
   let step = walk.begin()
   for (;;) {

@@ -17,7 +17,7 @@ const standing = (limit: number, used: number) => ({
     warningThreshold: 0.8,
     scope: null
   },
-  window: { startMs: 0, endMs: 1, used, reserved: 0, told: null }
+  window: { startMs: 0, endMs: 1, used, reserved: 0, notified: null }
 })
 
 const pageOf = (asked: ReadonlyArray<string | null>, budgeted: ReadonlyArray<string> = []): string => {

@@ -11,7 +11,7 @@ const told = (isOrdered: boolean, answers: ReadonlyArray<string>): ReadonlyArray
     const given = { combo: "c", isOrdered, first: place(first), served: place(served) }
     return switches
       .note({ ...given, wasMissed: (key) => missed.includes(key) })
-      .map(({ from, isBack, to }) => `${from}>${to}${isBack ? " back" : ""}`)
+      .map(({ from, isReturn, to }) => `${from}>${to}${isReturn ? " back" : ""}`)
       .join(", ")
   })
 }

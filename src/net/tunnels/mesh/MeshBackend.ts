@@ -64,16 +64,16 @@ export const makeBackend = (
         isFinal: true
       })
     }
-    const wanted = { port, target: `http://${host}:${localPort}`, sudoPassword }
+    const opening = { port, target: `http://${host}:${localPort}`, sudoPassword }
     // Also after an attempt that has failed: it may have got far enough. What needs a password then stays on file.
     yield* Effect.addFinalizer(() =>
       Effect.catchAll(funnel.takeBack(null), ({ reason }) =>
         Effect.logWarning("The funnel of Tailscale is still set up", { reason, publicPort: port })
       )
     )
-    const publicUrl = yield* funnel.open(wanted)
+    const publicUrl = yield* funnel.open(opening)
     yield* opened({ publicUrl })
-    return yield* watch(funnel, wanted, limits)
+    return yield* watch(funnel, opening, limits)
   })
 })
 

@@ -65,14 +65,14 @@ export const make = Effect.gen(function* () {
     return { installed: true, daemonRunning: true, loggedIn, version, hostname: loggedIn ? state.hostname : null }
   }).pipe(Effect.withSpan("MeshTools.check"))
 
-  const present = (names: ReadonlyArray<string>): Effect.Effect<(name: string) => boolean> =>
+  const installedAmong = (names: ReadonlyArray<string>): Effect.Effect<(name: string) => boolean> =>
     Effect.map(
       Effect.filter(names, (name) => Effect.map(client.find(name), (path) => path !== null)),
       (found) => (name) => found.includes(name)
     )
 
   const planned = (of: typeof installPlan): Effect.Effect<Plan> =>
-    Effect.map(present(["brew", "systemctl", "rc-service"]), (has) => of(client.host, has))
+    Effect.map(installedAmong(["brew", "systemctl", "rc-service"]), (has) => of(client.host, has))
 
   const install = (sudoPassword: Redacted.Redacted | null): Stream.Stream<MeshProgress, MeshToolFailed> =>
     Stream.unwrap(Effect.map(planned(installPlan), (plan) => carryOut(client, plan, sudoPassword)))

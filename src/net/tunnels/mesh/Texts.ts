@@ -63,19 +63,19 @@ const isEnableAddress = (address: string): boolean => {
 
 /** Makes the check whether a line ends the text about funnels that are not allowed: the program waits from here. */
 export const makeNotEnabledEnd = (): ((line: string) => boolean) => {
-  let isTold = false
+  let isAnnounced = false
   return (line) => {
-    isTold ||= notEnabled.test(line)
-    return isTold && addressLine.test(line)
+    isAnnounced ||= notEnabled.test(line)
+    return isAnnounced && addressLine.test(line)
   }
 }
 
 /** The address to log in at, by lines: `To authenticate, visit:`, and below it the address. Null until it comes. */
 export const makeAuthUrlReader = (): ((line: string) => string | null) => {
-  let isTold = false
+  let isAnnounced = false
   return (line) => {
-    isTold ||= /to authenticate, visit:/i.test(line)
-    return isTold ? (addressLine.exec(line)?.[1] ?? null) : null
+    isAnnounced ||= /to authenticate, visit:/i.test(line)
+    return isAnnounced ? (addressLine.exec(line)?.[1] ?? null) : null
   }
 }
 

@@ -44,8 +44,8 @@ export const watchSession = (
     for (;;) {
       const reason = yield* nextLoss(events)
       yield* Effect.logWarning("The session of the token tunnel was lost", { reason })
-      const back = yield* Effect.timeoutOption(comesBack(events, calmMs), graceMs)
-      if (back._tag === "None") return reason
+      const resumed = yield* Effect.timeoutOption(comesBack(events, calmMs), graceMs)
+      if (resumed._tag === "None") return reason
       yield* Effect.logInfo("The session of the token tunnel is open again")
       yield* onBack
     }

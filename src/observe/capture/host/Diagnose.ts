@@ -49,8 +49,8 @@ export const diagnose = Effect.fn("Diagnose.diagnose")(function* ({ authority, h
   const proxy = yield* SystemProxy
   const left = yield* leftovers
   const broken = yield* file.problem
-  const present = yield* file.present
-  const missing = hosts.filter((host) => !present.has(host))
+  const names = yield* file.names
+  const missing = hosts.filter((host) => !names.has(host))
   const privilege = yield* privilegeOf(environment, false)
   const { platform, supported } = yield* proxy.state
   const trusted =

@@ -32,7 +32,7 @@ export class HostsFile extends Context.Tag("gateway/observe/capture/host/HostsFi
     /** Makes these names the only ones in the block; none takes the block out. Names as `readHostName` gives them, `maxHosts` at most. */
     readonly set: (hosts: ReadonlyArray<string>) => Effect.Effect<HostsWritten>
     /** Names that are in the block now, also those that other programs put there. */
-    readonly present: Effect.Effect<ReadonlySet<string>>
+    readonly names: Effect.Effect<ReadonlySet<string>>
     /** Describes the problem of the blocks of gateways in the file, as the rest of a sentence; null: none. */
     readonly problem: Effect.Effect<string | null>
     /** Takes out blocks that are not as they were written, with all lines of their shape. False: there was nothing to repair, or no way to. */
@@ -42,8 +42,8 @@ export class HostsFile extends Context.Tag("gateway/observe/capture/host/HostsFi
 
 /** Finds the path of the file: `GATEWAY_HOSTS_FILE`, else the system's. */
 export const hostsPath = (environment: ReadonlyMap<string, string>): string => {
-  const given = environment.get("GATEWAY_HOSTS_FILE")
-  if (given !== undefined && given !== "") return given
+  const configured = environment.get("GATEWAY_HOSTS_FILE")
+  if (configured !== undefined && configured !== "") return configured
   return process.platform === "win32"
     ? join(environment.get("SYSTEMROOT") ?? "C:\\Windows", "System32", "drivers", "etc", "hosts")
     : "/etc/hosts"
@@ -215,7 +215,7 @@ export const make = Effect.gen(function* () {
             ).pipe(Effect.orElseSucceed(() => false))
       )
     ),
-    present: Effect.sync(() => {
+    names: Effect.sync(() => {
       const block = readBlock(textOf(path) ?? "")
       return new Set(block.state === "one" ? block.lines.map((line) => line.split(/\s+/u)[1] ?? "") : [])
     })

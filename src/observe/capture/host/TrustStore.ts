@@ -114,7 +114,7 @@ const makePlaces = (programs: ProgramStores) =>
   Effect.gen(function* () {
     const { dataDir, environment } = yield* AppConfig
     const folder = journalFolder(dataDir)
-    const given = programEnvironment(environment)
+    const inherited = programEnvironment(environment)
     const sourceOf = (slot: Slot): string => join(folder, `${slot}.pem`)
 
     const changeOf = (store: SystemStore, authority: Authority): HostChange => ({
@@ -128,7 +128,7 @@ const makePlaces = (programs: ProgramStores) =>
     })
 
     const ask = (argv: ReadonlyArray<string>) =>
-      Effect.promise(() => runProgram(argv, { environment: given, timeoutMs: 60_000 }))
+      Effect.promise(() => runProgram(argv, { environment: inherited, timeoutMs: 60_000 }))
 
     /** Places in the system's store; those that make it trusted come first. */
     const systemPlaces = (store: SystemStore, { pem, sha1, slot }: Authority) =>

@@ -86,7 +86,7 @@ const makeSerial = (): string => {
 const publicKeyOf = (key: KeyObject): unknown =>
   pki.publicKeyFromPem(createPublicKey(key).export({ type: "spki", format: "pem" }).toString())
 
-interface Wanted {
+interface CertificateFields {
   readonly subject: string
   readonly issuer: string
   readonly publicKey: unknown
@@ -95,15 +95,15 @@ interface Wanted {
   readonly extensions: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-const build = async (wanted: Wanted, signer: KeyObject): Promise<string> => {
+const build = async (fields: CertificateFields, signer: KeyObject): Promise<string> => {
   const certificate = pki.createCertificate()
-  certificate.publicKey = wanted.publicKey
+  certificate.publicKey = fields.publicKey
   certificate.serialNumber = makeSerial()
-  certificate.validity.notBefore = new Date(wanted.notBeforeMs)
-  certificate.validity.notAfter = new Date(wanted.notAfterMs)
-  certificate.setSubject(named(wanted.subject))
-  certificate.setIssuer(named(wanted.issuer))
-  certificate.setExtensions(wanted.extensions)
+  certificate.validity.notBefore = new Date(fields.notBeforeMs)
+  certificate.validity.notAfter = new Date(fields.notAfterMs)
+  certificate.setSubject(named(fields.subject))
+  certificate.setIssuer(named(fields.issuer))
+  certificate.setExtensions(fields.extensions)
   certificate.signatureOid = pki.oids.sha256WithRSAEncryption
   certificate.siginfo.algorithmOid = pki.oids.sha256WithRSAEncryption
   const unsigned = Buffer.from(asn1.toDer(pki.getTBSCertificate(certificate)).getBytes(), "latin1")

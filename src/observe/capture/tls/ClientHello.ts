@@ -93,7 +93,7 @@ class Cursor {
 const messageOf = (bytes: Buffer): Buffer | Read => {
   const parts: Array<Buffer> = []
   let size = 0
-  let wanted: number | null = null
+  let announcedBytes: number | null = null
   let at = 0
   for (let record = 0; record < maxRecords; record += 1) {
     // Zeroes stand for what has not come yet.
@@ -107,13 +107,14 @@ const messageOf = (bytes: Buffer): Buffer | Read => {
     parts.push(bytes.subarray(at + recordHeaderBytes, end))
     size += length
     at = end
-    if (wanted === null && size >= messageHeaderBytes) {
+    if (announcedBytes === null && size >= messageHeaderBytes) {
       const head = Buffer.concat(parts)
       if (head[0] !== clientHello) return unreadable
-      wanted = messageHeaderBytes + head.readUIntBE(1, 3)
-      if (wanted > maxHelloBytes) return unreadable
+      announcedBytes = messageHeaderBytes + head.readUIntBE(1, 3)
+      if (announcedBytes > maxHelloBytes) return unreadable
     }
-    if (wanted !== null && size >= wanted) return Buffer.concat(parts).subarray(messageHeaderBytes, wanted)
+    if (announcedBytes !== null && size >= announcedBytes)
+      return Buffer.concat(parts).subarray(messageHeaderBytes, announcedBytes)
   }
   return unreadable
 }

@@ -65,7 +65,7 @@ export const makeDecryption = ({
   const decrypt: Decryption["decrypt"] = (client, refuser, asked) => {
     const { below: socket } = client
     const { host } = refuser
-    const start = (secureContext: ReturnType<LeafCertificates["held"]>): void => {
+    const start = (secureContext: ReturnType<LeafCertificates["cached"]>): void => {
       if (secureContext === null || socket.destroyed) return void socket.destroy()
       const protocol = asked?.protocol ?? http1
       const tls = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [protocol] })
@@ -88,8 +88,8 @@ export const makeDecryption = ({
     }
     if (asked !== null) socket.once("close", () => discard(asked.server))
     const nowMs = timers.nowMs()
-    const held = leaves.held(host, nowMs)
-    if (held !== null) return start(held)
+    const cached = leaves.cached(host, nowMs)
+    if (cached !== null) return start(cached)
     leaves.contextFor(host, nowMs).then(start, () => start(null))
   }
 

@@ -4,7 +4,7 @@ import type { Timer, Timers } from "../../../platform/Timers.ts"
 import { type Hello, readClientHello } from "./ClientHello.ts"
 import { clientPreface } from "./Http2.ts"
 
-export type Spoken =
+export type ClientProtocol =
   | Hello
   | { readonly _tag: "Http" }
   /** HTTP/2 without TLS, by a client that knows its server. */
@@ -28,7 +28,9 @@ const tlsRecord = 22
 const maxMethodChars = 24
 const space = 32
 
-export type Judged = Exclude<Spoken, { readonly _tag: "Gone" }> | { readonly _tag: "More"; readonly atLeast: number }
+export type Judged =
+  | Exclude<ClientProtocol, { readonly _tag: "Gone" }>
+  | { readonly _tag: "More"; readonly atLeast: number }
 
 const isCapital = (byte: number): boolean => byte >= 65 && byte <= 90
 
@@ -53,7 +55,7 @@ export const judgeFirstBytes = (bytes: Buffer): Judged => {
 export const sniff = (
   socket: Socket,
   timers: Pick<typeof Timers.Service, "after">,
-  done: (spoken: Spoken) => void,
+  done: (protocol: ClientProtocol) => void,
   /** Null: a silent client is waited for. */
   silenceMs: number | null = sniffLimits.silenceMs
 ): (() => void) => {
@@ -67,12 +69,12 @@ export const sniff = (
     timer?.cancel()
     socket.off("data", onData).off("end", onGone).off("close", onGone)
   }
-  const finish = (spoken: Spoken): void => {
+  const finish = (protocol: ClientProtocol): void => {
     if (isOver) return
     stop()
     socket.pause()
     if (bytes > 0) socket.unshift(Buffer.concat(chunks))
-    done(spoken)
+    done(protocol)
   }
   // What it sent by then is not enough to know what it is, and cannot be put back any more.
   const onGone = (): void => {

@@ -47,7 +47,7 @@ export interface Http2Connection {
   readonly server: Dialled
   readonly record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">
   /** The client has spoken: it takes the certificate. */
-  readonly spoken: () => void
+  readonly onSettings: () => void
   /** Asked with each request: the client has to come again with HTTP/1.1. */
   readonly needsHttp1: () => boolean
 }
@@ -127,7 +127,7 @@ class JoinedConnections {
     const server = this.#server
     session
       .on("stream", this.#onStream)
-      .once("remoteSettings", this.#connection.spoken)
+      .once("remoteSettings", this.#connection.onSettings)
       .on("error", () => {})
       .once("close", () => {
         this.#client.destroySoon()

@@ -6,17 +6,17 @@ import type { CertificateAuthority } from "./CertificateAuthority.ts"
 
 export interface LeafCertificates {
   /** Hot: null when it has to be issued first. */
-  readonly held: (name: string, nowMs: number) => SecureContext | null
+  readonly cached: (name: string, nowMs: number) => SecureContext | null
   /** Handshakes for one name at once share what is issued. `name` has passed `certificateName`. */
   readonly contextFor: (name: string, nowMs: number) => Promise<SecureContext>
 }
 
 /** Most contexts kept; each has about 50 KiB of OpenSSL's memory. */
-export const maxHeldCertificates = 512
+export const maxCachedCertificates = 512
 /** Remaining time in ms below which a certificate is issued anew. */
 const renewBeforeMs = 24 * 3_600_000
 
-interface Held {
+interface CachedContext {
   readonly context: SecureContext
   readonly expiresAtMs: number
 }
@@ -24,14 +24,14 @@ interface Held {
 export const makeLeafCertificates = (
   authority: Pick<CertificateAuthority, "issue">,
   key: KeyObject,
-  maxHeld: number = maxHeldCertificates
+  maxCached: number = maxCachedCertificates
 ): LeafCertificates => {
-  const contexts = new LruMap<string, Held>({ capacity: maxHeld })
+  const contexts = new LruMap<string, CachedContext>({ capacity: maxCached })
   /** Each has a handshake that waits, so there are no more than connections. */
   const issuing = new Map<string, Promise<SecureContext>>()
   const keyPem = key.export({ type: "pkcs8", format: "pem" })
 
-  const held = (name: string, nowMs: number): SecureContext | null => {
+  const cached = (name: string, nowMs: number): SecureContext | null => {
     const found = contexts.get(name)
     return found !== undefined && nowMs < found.expiresAtMs - renewBeforeMs ? found.context : null
   }
@@ -48,9 +48,9 @@ export const makeLeafCertificates = (
   }
 
   return {
-    held,
+    cached,
     contextFor: async (name, nowMs) => {
-      const found = held(name, nowMs)
+      const found = cached(name, nowMs)
       if (found !== null) return found
       const running = issuing.get(name)
       if (running !== undefined) return running

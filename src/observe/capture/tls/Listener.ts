@@ -16,7 +16,7 @@
 import type { Socket } from "node:net"
 import type { TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
-import { sniff, type Spoken } from "./FirstBytes.ts"
+import { sniff, type ClientProtocol } from "./FirstBytes.ts"
 import { h2 } from "./Http2.ts"
 import { IdleSockets } from "./IdleSockets.ts"
 import type { Origin } from "./Origin.ts"
@@ -101,14 +101,14 @@ export const makeListener = (options: ListenerOptions): Listener => {
     socket.on("error", onError)
     const known = origin.name ?? origin.address
     const plain: Connection = { socket, below: socket, origin, scheme: "http", serverName: null }
-    const onSpoken = (spoken: Spoken): void => {
-      switch (spoken._tag) {
+    const onProtocol = (protocol: ClientProtocol): void => {
+      switch (protocol._tag) {
         case "Gone":
           return void socket.destroy()
         case "BadName":
           return onBadName({ ...plain, scheme: "https" })
         case "Hello":
-          return onHello({ ...plain, scheme: "https", serverName: spoken.serverName }, spoken)
+          return onHello({ ...plain, scheme: "https", serverName: protocol.serverName }, protocol)
         case "Other":
           return handOn(plain, "not_http")
         case "Http":
@@ -120,7 +120,7 @@ export const makeListener = (options: ListenerOptions): Listener => {
       }
     }
     // A server without a name or an address is not known before the client speaks, however early it connects.
-    sniff(socket, timers, onSpoken, known === null ? null : undefined)
+    sniff(socket, timers, onProtocol, known === null ? null : undefined)
   }
 
   return {

@@ -13,9 +13,9 @@ export const without = (headers: RawHeaders, names: ReadonlySet<string>): Array<
 }
 
 /** The first value of a header (name in lower case); null without one. */
-export const valueOf = (headers: RawHeaders, wanted: string): string | null => {
+export const valueOf = (headers: RawHeaders, sought: string): string | null => {
   for (let at = 0; at + 1 < headers.length; at += 2) {
-    if (headers[at]?.toLowerCase() === wanted) return headers[at + 1] ?? null
+    if (headers[at]?.toLowerCase() === sought) return headers[at + 1] ?? null
   }
   return null
 }

@@ -134,7 +134,7 @@ export const makeServing = (options: ListenerOptions, opener: Opener): Serving =
         streams,
         server,
         record: facts.record,
-        spoken: () => void (facts.requests += 1),
+        onSettings: () => void (facts.requests += 1),
         needsHttp1: () => takesHttp1 && host !== null && needsHttp1?.(host) === true
       })
       socket.resume()

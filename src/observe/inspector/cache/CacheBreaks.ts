@@ -14,13 +14,13 @@ export interface CacheBreaksPage {
   readonly lostUsd: number
 }
 
-interface Told {
+interface DatedBreak {
   readonly atMs: number
-  readonly told: CacheBreak
+  readonly found: CacheBreak
 }
 
 export class CacheBreaks {
-  readonly #told: Array<Told> = []
+  readonly #told: Array<DatedBreak> = []
   readonly #capacity: number
 
   constructor(capacity: number) {
@@ -34,7 +34,7 @@ export class CacheBreaks {
   /** Keeps a finding that reports a break. */
   add(requestId: string, atMs: number, finding: CacheFinding): void {
     if (finding.cause === null) return
-    this.#told.push({ atMs, told: { requestId, ...finding } })
+    this.#told.push({ atMs, found: { requestId, ...finding } })
     // Twice the capacity before the older half goes, so that not every addition moves the list.
     if (this.#told.length >= this.#capacity * 2) this.#told.splice(0, this.#told.length - this.#capacity)
   }
@@ -43,11 +43,11 @@ export class CacheBreaks {
     const since = this.#told.slice(-this.#capacity).filter(({ atMs }) => atMs >= sinceMs)
     return {
       breaks: since
-        .map(({ told }) => told)
+        .map(({ found }) => found)
         .reverse()
         .slice(0, limit),
-      lostTokens: since.reduce((sum, { told }) => sum + told.lostTokens, 0),
-      lostUsd: since.reduce((sum, { told }) => sum + (told.lostUsd ?? 0), 0)
+      lostTokens: since.reduce((sum, { found }) => sum + found.lostTokens, 0),
+      lostUsd: since.reduce((sum, { found }) => sum + (found.lostUsd ?? 0), 0)
     }
   }
 

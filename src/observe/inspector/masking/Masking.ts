@@ -135,15 +135,15 @@ const maxOpenChars = 262_144
 export const makeStreamMasker = (): StreamMasker => {
   let buffer = ""
   /** The part of the buffer that was given out. */
-  let given = 0
+  let sentLength = 0
   let scannedLength = 0
   let isSwallowing = false
 
   const take = (to: number, secrets: ReadonlyArray<Secret>): string => {
-    const out = maskedPart(buffer, secrets, given, to)
+    const out = maskedPart(buffer, secrets, sentLength, to)
     const from = Math.max(0, to - contextChars)
     buffer = buffer.slice(from)
-    given = to - from
+    sentLength = to - from
     scannedLength = buffer.length
     return out
   }
@@ -170,12 +170,12 @@ export const makeStreamMasker = (): StreamMasker => {
     buffer += piece
     if (buffer.length - scannedLength < Math.max(leastScanned, scannedLength)) return ""
     const secrets = findSecrets(buffer)
-    const place = Math.max(given, placeBefore(secrets, buffer.length - heldChars))
+    const place = Math.max(sentLength, placeBefore(secrets, buffer.length - heldChars))
     if (buffer.length - place <= maxOpenChars) return take(place, secrets)
     const open = secrets.find(({ start }) => start === place)
-    const out = take(place, secrets) + buffer.slice(given, given + (open?.kindChars ?? 0)) + mark
+    const out = take(place, secrets) + buffer.slice(sentLength, sentLength + (open?.kindChars ?? 0)) + mark
     buffer = ""
-    given = 0
+    sentLength = 0
     scannedLength = 0
     isSwallowing = true
     return out
@@ -184,10 +184,12 @@ export const makeStreamMasker = (): StreamMasker => {
   const end = (isCut = false): string => {
     if (isSwallowing) return ""
     const secrets = findSecrets(buffer)
-    const place = isCut ? Math.max(given, placeBefore(secrets, Math.max(0, buffer.length - heldChars))) : buffer.length
+    const place = isCut
+      ? Math.max(sentLength, placeBefore(secrets, Math.max(0, buffer.length - heldChars)))
+      : buffer.length
     const out = take(place, secrets)
     buffer = ""
-    given = 0
+    sentLength = 0
     return out
   }
   return { push, end }

@@ -10,7 +10,7 @@ import type { CacheFinding } from "../cache/CacheCall.ts"
 import type { JudgeCall } from "../cache/CacheJob.ts"
 import type { CallFacts } from "../CapturedFacts.ts"
 import type { ReadRequest, Shape } from "../HeadOf.ts"
-import { type GivenHeaders, readHeaders } from "../Headers.ts"
+import { type HeaderInput, readHeaders } from "../Headers.ts"
 import { type HeadMasker, type Shown, shownOf } from "../masking/HeadMasker.ts"
 import type { AnswerFacts } from "../reading/Llm.ts"
 import { readExchange } from "./Work.ts"
@@ -20,10 +20,10 @@ export interface ExchangeJob {
   readonly host: string
   readonly path: string
   readonly error: string | null
-  readonly requestHeaders: GivenHeaders
+  readonly requestHeaders: HeaderInput
   /** Size on the wire. */
   readonly requestSize: number
-  readonly responseHeaders: GivenHeaders
+  readonly responseHeaders: HeaderInput
   readonly responseSize: number
   /** Provider as in the record; its wire is read in the dialect of it. */
   readonly provider: string | null

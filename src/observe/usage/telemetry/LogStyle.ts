@@ -9,13 +9,13 @@ export interface LogStyle {
 
 export const jsonStyle: LogStyle = { format: "json", colours: false }
 
-/** `wanted` null: text at a terminal, else JSON. Any `NO_COLOR` but an empty one turns colours off (https://no-color.org). */
+/** `chosen` null: text at a terminal, else JSON. Any `NO_COLOR` but an empty one turns colours off (https://no-color.org). */
 export const styleOf = (
-  wanted: LogFormat | null,
+  chosen: LogFormat | null,
   isTerminal: boolean,
   environment: ReadonlyMap<string, string>
 ): LogStyle => {
-  const format = wanted ?? (isTerminal ? "text" : "json")
+  const format = chosen ?? (isTerminal ? "text" : "json")
   const isPlain = (environment.get("NO_COLOR") ?? "") !== "" || environment.get("TERM") === "dumb"
   return { format, colours: format === "text" && isTerminal && !isPlain }
 }

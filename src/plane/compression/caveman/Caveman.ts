@@ -21,7 +21,7 @@ export const defaultCaveman: CavemanOptions = { intensity: "full", roles: ["user
 /** Characters of a text by which its language is recognised. */
 const languageChars = 2_000
 /** A text of another language has fewer of its words. */
-const leastTold = 3
+const leastMatches = 3
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
@@ -106,9 +106,9 @@ const rulesOf = (pack: Pack, intensity: Intensity): RuleSets => {
 const none: ReadonlyArray<number> = []
 
 /** Packs, by their place in `packs`, that a word indicates. */
-const told = new Map<string, ReadonlyArray<number>>()
+const packsByWord = new Map<string, ReadonlyArray<number>>()
 for (const [at, { isUnspaced, tells }] of packs.entries()) {
-  if (!isUnspaced) for (const word of tells) told.set(word, [...(told.get(word) ?? []), at])
+  if (!isUnspaced) for (const word of tells) packsByWord.set(word, [...(packsByWord.get(word) ?? []), at])
 }
 
 const occurrences = (text: string, part: string): number => {
@@ -125,10 +125,10 @@ export const packFor = (text: string): Pack | null => {
     isUnspaced && !isPlain ? tells.reduce((sum, word) => sum + occurrences(sample, word), 0) : 0
   )
   for (const word of sample.match(isPlain ? /[a-z]+/g : /\p{L}+/gu) ?? []) {
-    for (const at of told.get(word) ?? none) counts[at] = (counts[at] ?? 0) + 1
+    for (const at of packsByWord.get(word) ?? none) counts[at] = (counts[at] ?? 0) + 1
   }
   let best: Pack | null = null
-  let most = leastTold - 1
+  let most = leastMatches - 1
   for (const [at, pack] of packs.entries()) {
     const count = counts[at] ?? 0
     if (count > most) [best, most] = [pack, count]

@@ -66,8 +66,9 @@ const chosen = (filter: Compiled, texts: ReadonlyArray<string>, isRecoverable: b
     if (!own && filter.pass.some((pattern) => pattern.test(seen))) continue
     const mustStay = own || isKept(before)
     if (!mustStay && filter.drop.some((pattern) => pattern.test(seen))) continue
-    const isTold = mustStay || isTelling(before)
-    if (!isTold && filter.include.length > 0 && seen !== "" && !filter.include.some((each) => each.test(seen))) continue
+    const isImportant = mustStay || isTelling(before)
+    if (!isImportant && filter.include.length > 0 && seen !== "" && !filter.include.some((each) => each.test(seen)))
+      continue
     let text = before
     for (const { by, pattern } of filter.replace) {
       if (text.length > seenChars) break
@@ -76,7 +77,7 @@ const chosen = (filter: Compiled, texts: ReadonlyArray<string>, isRecoverable: b
     }
     lines.push({
       text,
-      isKept: isTold,
+      isKept: isImportant,
       isOwn: mustStay,
       stands: text === before && !(isRecoverable && isOverwritten(raw)) ? 1 : 2
     })

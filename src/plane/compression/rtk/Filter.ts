@@ -13,57 +13,60 @@ const Label = Schema.String.pipe(Schema.maxLength(400))
 const Pattern = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1_000))
 const Patterns = Schema.Array(Pattern).pipe(Schema.maxItems(64))
 const Lines = Schema.Int.pipe(Schema.between(0, 100_000))
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 export const Match = Schema.Struct({
   /** Patterns of a command without environment, wrapper (`sudo`, `time`) and folder of the program. */
-  commands: given(Patterns),
+  commands: exactOptional(Patterns),
   /** Patterns of a line among the first ones of an output whose command is not known. */
-  patterns: given(Patterns),
-  outputTypes: given(Schema.Array(Schema.Literal(...outputTypes)))
+  patterns: exactOptional(Patterns),
+  outputTypes: exactOptional(Schema.Array(Schema.Literal(...outputTypes)))
 })
 
 export const Rules = Schema.Struct({
   /** Absent: true. */
-  stripAnsi: given(Schema.Boolean),
-  replace: given(
+  stripAnsi: exactOptional(Schema.Boolean),
+  replace: exactOptional(
     Schema.Array(Schema.Struct({ pattern: Pattern, replacement: Schema.String.pipe(Schema.maxLength(1_000)) })).pipe(
       Schema.maxItems(32)
     )
   ),
   /** The whole output becomes the message when a line matches and no line has to be kept; `$1` is the first group. */
-  matchOutput: given(
+  matchOutput: exactOptional(
     Schema.Array(Schema.Struct({ pattern: Pattern, message: Schema.String.pipe(Schema.maxLength(1_000)) })).pipe(
       Schema.maxItems(32)
     )
   ),
   /** Patterns of the lines to keep; only these and those to keep in any case. Empty or absent: all lines. */
-  includePatterns: given(Patterns),
+  includePatterns: exactOptional(Patterns),
   /** Lines that go, unless they have to be kept. */
-  dropPatterns: given(Patterns),
+  dropPatterns: exactOptional(Patterns),
   /** Lines of success that go although words of failure are in them, such as names of tests that passed. */
-  passPatterns: given(Patterns),
+  passPatterns: exactOptional(Patterns),
   /** Patterns of runs: of the lines that match, the first and the last stay, and how many there were. */
-  collapsePatterns: given(Patterns),
+  collapsePatterns: exactOptional(Patterns),
   /** Runs of equal lines become one line and their number. Absent: true. */
-  deduplicate: given(Schema.Boolean),
+  deduplicate: exactOptional(Schema.Boolean),
   /** Most characters of a line that does not have to be kept. */
-  truncateLineAt: given(Lines),
-  headLines: given(Lines),
-  tailLines: given(Lines),
+  truncateLineAt: exactOptional(Lines),
+  headLines: exactOptional(Lines),
+  tailLines: exactOptional(Lines),
   /** Absent: the setting's. */
-  maxLines: given(Lines),
+  maxLines: exactOptional(Lines),
   /** Absent: the setting's. */
-  maxChars: given(Schema.Int.pipe(Schema.between(0, 10_000_000))),
+  maxChars: exactOptional(Schema.Int.pipe(Schema.between(0, 10_000_000))),
   /** Text in place of an output of which nothing remains. */
-  onEmpty: given(Label)
+  onEmpty: exactOptional(Label)
 })
 
-export const Preserve = Schema.Struct({ errorPatterns: given(Patterns), summaryPatterns: given(Patterns) })
+export const Preserve = Schema.Struct({
+  errorPatterns: exactOptional(Patterns),
+  summaryPatterns: exactOptional(Patterns)
+})
 
 export const FilterTest = Schema.Struct({
   name: Label,
-  command: given(Schema.String.pipe(Schema.maxLength(2_000))),
+  command: exactOptional(Schema.String.pipe(Schema.maxLength(2_000))),
   input: Schema.String.pipe(Schema.maxLength(100_000)),
   /** The whole text without the line that says what was left out. */
   expected: Schema.String.pipe(Schema.maxLength(100_000))
@@ -79,7 +82,7 @@ export const Filter = Schema.Struct({
   priority: Schema.Int.pipe(Schema.between(0, 1_000)),
   match: Match,
   rules: Rules,
-  preserve: given(Preserve),
-  tests: given(Schema.Array(FilterTest).pipe(Schema.maxItems(64)))
+  preserve: exactOptional(Preserve),
+  tests: exactOptional(Schema.Array(FilterTest).pipe(Schema.maxItems(64)))
 })
 export type Filter = typeof Filter.Type

@@ -12,11 +12,11 @@ export interface SelfTest {
 }
 
 const difference = (expected: string, actual: string): string => {
-  const wanted = expected.split("\n")
+  const expectedLines = expected.split("\n")
   const lines = actual.split("\n")
-  const at = wanted.findIndex((line, index) => line !== lines[index])
-  const where = at < 0 ? wanted.length : at
-  return `line ${where + 1} is ${JSON.stringify(lines[where] ?? null)} instead of ${JSON.stringify(wanted[where] ?? null)}`
+  const at = expectedLines.findIndex((line, index) => line !== lines[index])
+  const where = at < 0 ? expectedLines.length : at
+  return `line ${where + 1} is ${JSON.stringify(lines[where] ?? null)} instead of ${JSON.stringify(expectedLines[where] ?? null)}`
 }
 
 const failureOf = (

@@ -129,8 +129,10 @@ export const ultra = (text: string, options: UltraOptions = defaultUltra): strin
     const again = outsideSpans(reduced, step, spansOf)
     if (again === reduced) {
       // With fewer words its language may look like another one.
-      const told = options.language ?? packFor(reduced)?.language ?? language
-      return told === language && reduced.length < text.length && isFaithful(text, reduced, spansOf) ? reduced : null
+      const recognised = options.language ?? packFor(reduced)?.language ?? language
+      return recognised === language && reduced.length < text.length && isFaithful(text, reduced, spansOf)
+        ? reduced
+        : null
     }
     reduced = again
   }

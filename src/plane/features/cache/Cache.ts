@@ -121,7 +121,7 @@ const watched = (
   })
 }
 
-const given = ({ timers }: Deps, work: Work, kept: CachedAnswer, hit: Hit): Answered => ({
+const answeredFrom = ({ timers }: Deps, work: Work, kept: CachedAnswer, hit: Hit): Answered => ({
   work,
   end: keptEnd(work, kept, hit, timers.monotonicMs),
   others: []
@@ -143,7 +143,7 @@ const byMeaning = Effect.fn("Cache.byMeaning")(function* (
   if (found === null || hit === null) return yield* watched(deps, next, work, key, asked.meaning)
   cache.count("semantic-hit")
   work.trail.addHeader("X-Gateway-Cache-Similarity", found.near.similarity.toFixed(4))
-  return given(deps, work, found.answer, hit)
+  return answeredFrom(deps, work, found.answer, hit)
 })
 
 const answered = (deps: Deps, next: Answer, work: Work): Effect.Effect<Answered> =>
@@ -151,11 +151,11 @@ const answered = (deps: Deps, next: Answer, work: Work): Effect.Effect<Answered>
     const fields = answerFields(work)
     const key = cacheKey(fields, work.parsed)
     return Effect.flatMap(deps.cache.find(key), (kept) => {
-      const isGiven = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
-      const hit = isGiven ? hitOf(work, kept, deps.timers.nowMs()) : null
+      const isUsable = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
+      const hit = isUsable ? hitOf(work, kept, deps.timers.nowMs()) : null
       if (kept === null || hit === null) return byMeaning(deps, next, work, key, fields)
       deps.cache.count("hit")
-      return Effect.succeed(given(deps, work, kept, hit))
+      return Effect.succeed(answeredFrom(deps, work, kept, hit))
     })
   })
 

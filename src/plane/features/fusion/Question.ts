@@ -16,7 +16,7 @@ const toolExtras = new Set([
 ])
 
 /** A call or result as words: upstreams refuse the parts themselves in a request without tools. */
-const spoken = (part: Part): ReadonlyArray<Part> => {
+const asWords = (part: Part): ReadonlyArray<Part> => {
   switch (part.type) {
     case "tool_call":
       return [text(`[Tool call ${part.name}: ${part.args}]`)]
@@ -40,7 +40,7 @@ const usesTools = (part: Part): boolean =>
 const withoutCalls = (message: Message): Message => {
   if (!message.parts.some(usesTools)) return message
   // Proofs of reasoning belong to the calls they led to.
-  const parts = message.parts.filter(({ type }) => type !== "reasoning").flatMap(spoken)
+  const parts = message.parts.filter(({ type }) => type !== "reasoning").flatMap(asWords)
   return { role: message.role === "tool" ? "user" : message.role, parts }
 }
 

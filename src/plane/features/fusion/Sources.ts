@@ -49,14 +49,14 @@ export const sourceBudget = (conversation: Conversation, contextLength: number |
 /** Characters that are shown of each answer: what short answers do not need goes to the long ones. */
 const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
   const shortest = lengths.map((length, index) => ({ length, index })).toSorted((a, b) => a.length - b.length)
-  const given = lengths.map(() => 0)
+  const shown = lengths.map(() => 0)
   let left = room
   for (const [place, { index, length }] of shortest.entries()) {
     const share = Math.min(length, Math.floor(left / (shortest.length - place)))
-    given[index] = share
+    shown[index] = share
     left -= share
   }
-  return given
+  return shown
 }
 
 /** Cuts a text to a length, never within a surrogate pair. */
@@ -65,12 +65,12 @@ const head = (text: string, length: number): string =>
 
 /** The answers as the judge is shown them; what is cut says so. */
 export const fitted = (answers: ReadonlyArray<string>, room: number): ReadonlyArray<string> => {
-  const given = shares(
+  const shown = shares(
     answers.map(({ length }) => length),
     room
   )
   return answers.map((answer, index) => {
-    const kept = head(answer, given[index] ?? 0)
+    const kept = head(answer, shown[index] ?? 0)
     const cut = answer.length - kept.length
     return cut === 0 ? answer : `${kept}\n[This source is longer: its last ${cut} characters are left out here.]`
   })

@@ -28,7 +28,7 @@ import { offerOf } from "./ToolPolicy.ts"
 export class Guardrails extends Context.Tag("gateway/plane/features/guardrails/Guardrails")<Guardrails, Feature>() {}
 
 /** Writes the value of `X-Gateway-Guardrail`; null where there is nothing to report. */
-const told = (
+const headerValue = (
   { hasFailed, injection, isPartlyScanned, redacted }: Checked,
   tools: string | null,
   { answers }: Active,
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
     const body = enforced?.body ?? checked.parsed
     const work =
       body === asked.parsed ? asked : rewritten(asked, body, body === checked.parsed ? checked.bytes : undefined)
-    const header = (facts: AnswerFacts) => told(checked, toolMark, active, facts)
+    const header = (facts: AnswerFacts) => headerValue(checked, toolMark, active, facts)
     if (active.answers === null && enforced === null && !active.structured.check) {
       const value = header(ofRequest)
       if (value !== null) work.trail.addHeader(headerName, value)

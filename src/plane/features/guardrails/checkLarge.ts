@@ -80,13 +80,13 @@ export const checkLarge = (
     if (report === "failed") return yield* failedCheck(work.parsed, active, detection, decided)("the thread has failed")
     for (const { action, count, detector } of report.decided) decided(detector, action, count)
     const { isPartlyScanned, redacted, refusal } = report
-    const told = { ...same, injection: report.injection, isPartlyScanned, redacted }
+    const checked = { ...same, injection: report.injection, isPartlyScanned, redacted }
     if (refusal !== null) {
-      return { ...told, blocked: new GuardrailBlocked({ code: "SECURITY_001", message: refusal }) }
+      return { ...checked, blocked: new GuardrailBlocked({ code: "SECURITY_001", message: refusal }) }
     }
-    if (report.body === null) return told
+    if (report.body === null) return checked
     const bytes = Buffer.from(report.body.buffer, report.body.byteOffset, report.body.byteLength)
     yield* Effect.async<void>((resume) => slices.whenRead(bytes, () => resume(Effect.void), maxTopMembers))
-    return { ...told, parsed: valueOf(bytes), bytes }
+    return { ...checked, parsed: valueOf(bytes), bytes }
   })
 }

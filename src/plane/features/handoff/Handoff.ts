@@ -30,7 +30,7 @@ import { hasMovedOn, isDue, usedShare } from "./Rules.ts"
 import { type Kept, makeSummaries, type Summaries } from "./Summaries.ts"
 import { handoffText, markOf, questionOf } from "./Summary.ts"
 import { alone, summaryWork } from "./SummaryWork.ts"
-import { toldMessages, transcriptOf } from "./Transcript.ts"
+import { countMessages, transcriptOf } from "./Transcript.ts"
 
 /** Summaries in the making, of the whole process. Beyond it none is begun; the next turn of the session is another occasion. */
 export const maxAtOnce = 4
@@ -131,11 +131,11 @@ const ask = (deps: Deps, job: Job, transcript: string, messages: number, earlier
     return Effect.timeoutOption(deps.failover.run(asked), timeLimitMs).pipe(
       Effect.map(
         Option.match({
-          onNone: () => deps.account.givenUp(asked, "handoff_timeout"),
-          onSome: (end) => (isCutByStop(end) ? deps.account.givenUp(asked, "gateway_closing") : conclude(end))
+          onNone: () => deps.account.cancelled(asked, "handoff_timeout"),
+          onSome: (end) => (isCutByStop(end) ? deps.account.cancelled(asked, "gateway_closing") : conclude(end))
         })
       ),
-      Effect.onInterrupt(() => Effect.sync(() => deps.account.givenUp(asked, "gateway_closing"))),
+      Effect.onInterrupt(() => Effect.sync(() => deps.account.cancelled(asked, "gateway_closing"))),
       Effect.ensuring(Effect.sync(() => (commitment === null ? undefined : deps.admission.leave(commitment))))
     )
   })
@@ -145,11 +145,11 @@ const sumUp = (deps: Deps, job: Job): Effect.Effect<void> =>
     const conversation = job.work.conversation()
     if (Either.isLeft(conversation)) return Effect.void
     const { messages } = conversation.right
-    const told = toldMessages(messages)
+    const count = countMessages(messages)
     const kept = deps.summaries.of(job.sessionKey, deps.timers.nowMs())
-    if (kept !== null && !hasMovedOn(kept.messages, told)) return Effect.void
+    if (kept !== null && !hasMovedOn(kept.messages, count)) return Effect.void
     const transcript = transcriptOf(messages, job.work.resolution.policy.maxMessagesForSummary)
-    return transcript === "" ? Effect.void : ask(deps, job, transcript, told, kept)
+    return transcript === "" ? Effect.void : ask(deps, job, transcript, count, kept)
   })
 
 const ended = (deps: Deps, work: Work, end: RequestEnd): void => {

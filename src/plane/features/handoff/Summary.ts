@@ -54,12 +54,13 @@ export const summaryIn = (answer: string): string | null => {
   const keyDecisions = [...items(found["keyDecisions"], maxDecisions)]
   const activeEntities = [...items(found["activeEntities"], maxEntities)]
   const taskProgress = cut(stringOr(found["taskProgress"])?.trim() ?? "", maxProgressChars)
-  const told = (text: string): string => JSON.stringify({ summary: text, keyDecisions, taskProgress, activeEntities })
+  const jsonWith = (text: string): string =>
+    JSON.stringify({ summary: text, keyDecisions, taskProgress, activeEntities })
   // What is least needed goes first.
-  while (told("").length + leastSummaryChars > maxSummaryChars) {
+  while (jsonWith("").length + leastSummaryChars > maxSummaryChars) {
     if (activeEntities.pop() === undefined && keyDecisions.pop() === undefined) break
   }
-  return told(cut(summary, maxSummaryChars - told("").length))
+  return jsonWith(cut(summary, maxSummaryChars - jsonWith("").length))
 }
 
 /** Makes the first line of a text that was handed over, by which it is recognised where it is in a request already. */

@@ -42,7 +42,7 @@ export class SummaryAccount extends Context.Tag("gateway/plane/features/handoff/
     /** The request came to an end. `usable`: its answer holds a summary. */
     readonly concluded: (work: Work, end: FailoverEnd, usable: boolean) => void
     /** The request was given up: what it asked for may have been charged. */
-    readonly givenUp: (work: Work, error: string) => void
+    readonly cancelled: (work: Work, error: string) => void
   }
 >() {}
 
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
           return close(work, served, { outcome: "aborted", status: 499, error: "handoff_aborted" })
       }
     },
-    givenUp: (work, error) => {
+    cancelled: (work, error) => {
       const target = lastAsked(work)
       const served = target === undefined ? null : { target, report: noReport, firstContentMs: null }
       close(work, served, { outcome: "aborted", status: 499, error })

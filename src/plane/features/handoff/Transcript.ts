@@ -4,7 +4,7 @@ import type { Message, Part } from "../../../wire/canonical/Conversation.ts"
 /** About 8000 tokens. */
 export const maxTranscriptBytes = 30_000
 
-const spoken = (part: Part): string => {
+const asText = (part: Part): string => {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -12,7 +12,7 @@ const spoken = (part: Part): string => {
     case "tool_call":
       return `[calls ${part.name}: ${part.args}]`
     case "tool_result":
-      return `[${part.isError ? "tool error" : "tool result"}: ${part.content.map(spoken).join("\n")}]`
+      return `[${part.isError ? "tool error" : "tool result"}: ${part.content.map(asText).join("\n")}]`
     case "image":
     case "audio":
     case "file":
@@ -23,10 +23,10 @@ const spoken = (part: Part): string => {
 }
 
 /** System prompts come again with every request. */
-const isTold = ({ role }: Message): boolean => role !== "system" && role !== "developer"
+const isOfConversation = ({ role }: Message): boolean => role !== "system" && role !== "developer"
 
 /** Counts the messages by which a conversation is measured. */
-export const toldMessages = (messages: ReadonlyArray<Message>): number => messages.filter(isTold).length
+export const countMessages = (messages: ReadonlyArray<Message>): number => messages.filter(isOfConversation).length
 
 /** The end of a text in so many bytes, from the begin of a character on. */
 const tail = (text: string, bytes: number): string => {
@@ -38,19 +38,19 @@ const tail = (text: string, bytes: number): string => {
 
 /** Writes the last `maxMessages` messages: the newest in full, and of the oldest one that fits only its end. */
 export const transcriptOf = (messages: ReadonlyArray<Message>, maxMessages: number): string => {
-  const told: Array<string> = []
+  const lines: Array<string> = []
   let room = maxTranscriptBytes
-  for (const { parts, role } of messages.filter(isTold).slice(-maxMessages).toReversed()) {
+  for (const { parts, role } of messages.filter(isOfConversation).slice(-maxMessages).toReversed()) {
     const text = parts
-      .map(spoken)
+      .map(asText)
       .filter((each) => each !== "")
       .join("\n")
     if (text === "") continue
     const whole = `${role}: ${text}\n`
     const size = Buffer.byteLength(whole)
-    told.push(size <= room ? whole : `${role}: […] ${tail(whole, Math.max(0, room - 16))}`)
+    lines.push(size <= room ? whole : `${role}: […] ${tail(whole, Math.max(0, room - 16))}`)
     room -= size
     if (room <= 0) break
   }
-  return told.toReversed().join("\n")
+  return lines.toReversed().join("\n")
 }

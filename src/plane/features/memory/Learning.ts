@@ -71,21 +71,21 @@ export const makeLearning = (
       Effect.ensuring(Effect.sync(() => void (running -= 1)))
     )
 
-  const begin = (work: Work, turn: Json, recorded: Recorded | null, isTold: boolean): void => {
+  const begin = (work: Work, turn: Json, recorded: Recorded | null, hasMemories: boolean): void => {
     // An answer that did not end is no turn of a conversation.
     if (running >= maxAtOnce || recorded?.isEnded === false || (recorded !== null && recorded.status !== 200)) return
     running += 1
     // Behind the client's last byte, which is sent in this turn of the event loop.
     // An answer based on stored memories would only repeat them.
-    timers.soon(() => run(learn(work, turn, isTold ? null : recorded)))
+    timers.soon(() => run(learn(work, turn, hasMemories ? null : recorded)))
   }
 
   return (work: Work, asked: Work): Work => {
     const turn = lastTurn(work)
     if (turn === null) return asked
-    const isTold = asked !== work
+    const hasMemories = asked !== work
     const { reply: own } = asked.exchange
-    const reply = recording(own, maxAnswerBytes, (recorded) => begin(work, turn, recorded, isTold))
+    const reply = recording(own, maxAnswerBytes, (recorded) => begin(work, turn, recorded, hasMemories))
     return { ...asked, exchange: { ...asked.exchange, reply } }
   }
 }

@@ -65,9 +65,9 @@ const concerns = ({ settings }: Deps, { exchange }: Work): boolean =>
 /** The block for the last turn, of memories that no earlier turn has; null for none. */
 const found = (deps: Deps, work: Work, text: string, { place }: UserTurn, standing: ReadonlyArray<Standing>) =>
   Effect.map(searched(deps, work, text, mostRecalled + standing.length), (candidates): PlacedBlock | null => {
-    const told = new Set(standing.flatMap(({ block }) => block.ids))
+    const known = new Set(standing.flatMap(({ block }) => block.ids))
     const left = deps.settings.current().memory.maxTokens - standing.reduce((sum, { block }) => sum + block.tokens, 0)
-    const fresh = candidates.filter(({ id }) => !told.has(id)).slice(0, mostRecalled)
+    const fresh = candidates.filter(({ id }) => !known.has(id)).slice(0, mostRecalled)
     const block = blockOf(fresh, left, estimateTexts)
     return block === null ? null : { ...block, place }
   })
@@ -110,7 +110,7 @@ const placed = (deps: Deps, work: Work, turns: ReadonlyArray<Json>): Effect.Effe
     })
   })
 
-const told = (deps: Deps, work: Work): Effect.Effect<Work> =>
+const withMemories = (deps: Deps, work: Work): Effect.Effect<Work> =>
   Effect.suspend(() => {
     const { wire } = work.exchange
     const turns = turnsOf(wire, work.parsed)
@@ -137,7 +137,9 @@ export const make = Effect.gen(function* () {
   return Memory.of({
     concerns: (work) => concerns(deps, work),
     around: (next) => (work) =>
-      concerns(deps, work) ? Effect.flatMap(told(deps, work), (asked) => next(learning(work, asked))) : next(work)
+      concerns(deps, work)
+        ? Effect.flatMap(withMemories(deps, work), (asked) => next(learning(work, asked)))
+        : next(work)
   })
 })
 

@@ -42,11 +42,11 @@ const clientLeft = { outcome: "aborted", status: 499, error: "client_left" } as 
 const unseen = { body: null }
 
 /** The end of an answer that its client is to get; null where it is none. */
-const answerEnd = ({ end, given, instead }: Answered): Buffer | string | null => {
+const answerEnd = ({ end, replacement, instead }: Answered): Buffer | string | null => {
   if (instead !== undefined) return null
-  if (end._tag === "Kept") return end.kept.ending.outcome === "completed" ? (given ?? end.rest) : null
+  if (end._tag === "Kept") return end.kept.ending.outcome === "completed" ? (replacement ?? end.rest) : null
   if (end._tag !== "Answered" || end.result._tag !== "Completed") return null
-  return given ?? restOf(end)
+  return replacement ?? restOf(end)
 }
 
 /** Bytes that were relayed as they came, or text of another type. */
@@ -257,12 +257,12 @@ export const make = Effect.gen(function* () {
     },
     ended: (work, end, bill) => {
       const run = listens.onResponse ? work.exchange.hooks : undefined
-      const told = run === undefined ? undefined : observed.get(run)
-      if (run === undefined || told === undefined) return
+      const observedRun = run === undefined ? undefined : observed.get(run)
+      if (run === undefined || observedRun === undefined) return
       observed.delete(run)
       const answered = { work, end, others: [] }
       const seen = {
-        body: told.seen.body,
+        body: observedRun.seen.body,
         isReadable: () => false,
         sent: (changed: Uint8Array) => Buffer.from(changed)
       }

@@ -31,8 +31,8 @@ const withBody = (exchange: Exchange, body: Buffer): Exchange => {
   // The check that follows says what is wrong with it.
   if (!isObject(parsed)) return { ...exchange, body, clientBody }
   const model = parsed["model"]
-  const told = typeof model === "string" && Object.hasOwn(fromPath, "model") ? { ...fromPath, model } : fromPath
-  return { ...exchange, fromPath: told, body: bytesOf(exchange, parsed), clientBody }
+  const named = typeof model === "string" && Object.hasOwn(fromPath, "model") ? { ...fromPath, model } : fromPath
+  return { ...exchange, fromPath: named, body: bytesOf(exchange, parsed), clientBody }
 }
 
 /** Asks the plugins. `parsed`: with the members that the wire has in its path. */
@@ -44,8 +44,8 @@ export const askPlugins = (
 ): Effect.Effect<Asked> =>
   Effect.suspend(() => {
     const { forPlugins } = exchange
-    const told = exchange.fromPath === null ? exchange.body : Buffer.from(JSON.stringify(parsed))
-    const asked = forPlugins?.body ?? told
+    const wholeBody = exchange.fromPath === null ? exchange.body : Buffer.from(JSON.stringify(parsed))
+    const asked = forPlugins?.body ?? wholeBody
     const asking = StopSignal.unlessStopped(stop, unlessDisconnected(exchange.reply, hooks.request(run, asked)))
     return Effect.match(asking, {
       onFailure: ({ _tag }): Asked => ({ _tag }),

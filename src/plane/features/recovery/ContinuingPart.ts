@@ -36,7 +36,7 @@ export const continuing = (
   const { codec } = work.exchange
   let splice: Splice | null = null
   return {
-    hasSpoken: () => splice?.hasSpoken() === true,
+    hasContent: () => splice?.hasContent() === true,
     codec: {
       ...codec,
       makeStreamEncoder: () =>

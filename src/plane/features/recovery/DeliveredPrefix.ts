@@ -88,14 +88,14 @@ export const makeDeliveredPrefix = (encoder: StreamEncoder): DeliveredPrefix => 
     feed: (event) => {
       if (event.type === "error") return ""
       if (event.type === "ping") return encoder.encode(event)
-      const held = ending
+      const before = ending
       if (event.type === "block_stop" && open.get(event.index)?.type === "text") {
         ending = event
-        return held === null || held.index === event.index ? "" : write(held)
+        return before === null || before.index === event.index ? "" : write(before)
       }
       ending = null
-      const goesOn = held !== null && event.type === "delta" && event.index === held.index
-      return (held === null || goesOn ? "" : write(held)) + write(event)
+      const goesOn = before !== null && event.type === "delta" && event.index === before.index
+      return (before === null || goesOn ? "" : write(before)) + write(event)
     }
   }
 }

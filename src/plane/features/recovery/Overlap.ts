@@ -26,7 +26,7 @@ export interface OverlapTrimmer {
 /** `blanksCut`: the target was not shown the white space at the end of what was sent, and may write it again. */
 export const makeOverlapTrimmer = (sent: string, blanksCut: boolean): OverlapTrimmer => {
   const tail = sent.slice(-maxOverlapChars)
-  let held: string | null = ""
+  let pending: string | null = ""
   let trimmed = 0
 
   const counts = (overlap: string): boolean => isRepetition(overlap) || (blanksCut && isBlank.test(overlap))
@@ -49,18 +49,18 @@ export const makeOverlapTrimmer = (sent: string, blanksCut: boolean): OverlapTri
   }
 
   const release = (text: string): string => {
-    held = null
+    pending = null
     trimmed = overlapOf(text)
     return text.slice(trimmed)
   }
 
   return {
     push: (text) => {
-      if (held === null) return text
-      held += text
-      return isOpen(held) ? "" : release(held)
+      if (pending === null) return text
+      pending += text
+      return isOpen(pending) ? "" : release(pending)
     },
-    end: () => (held === null ? "" : release(held)),
+    end: () => (pending === null ? "" : release(pending)),
     hasTrimmed: () => trimmed > 0
   }
 }

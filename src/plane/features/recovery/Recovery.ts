@@ -94,9 +94,9 @@ const whole = (work: Work, end: RequestEnd): Whole => {
   }
   const [first] = others
   if (first === undefined) return { end, others }
-  const told = { ...result, firstContentMs: first.firstContentMs }
+  const whole = { ...result, firstContentMs: first.firstContentMs }
   // Its head is with the client already, however the last part came.
-  return { end: { ...end, result: told._tag === "Completed" ? { ...told, form: "relayed" } : told }, others }
+  return { end: { ...end, result: whole._tag === "Completed" ? { ...whole, form: "relayed" } : whole }, others }
 }
 
 export const feature: Feature = {

@@ -22,7 +22,7 @@ export interface SpliceOptions {
 
 export interface Splice extends StreamEncoder {
   /** Something for the client has come: until then its stream is as it was. */
-  readonly hasSpoken: () => boolean
+  readonly hasContent: () => boolean
 }
 
 type BlockEvent = Extract<StreamEvent, { readonly index: number }>
@@ -41,7 +41,7 @@ class Splicing {
   /** Trimmer for the first text only. */
   readonly #overlap: OverlapTrimmer
   #trimmer: OverlapTrimmer | null
-  hasSpoken = false
+  hasContent = false
 
   constructor({ blanksCut, mark, sent, usageOfAll }: SpliceOptions) {
     this.#mark = mark
@@ -53,8 +53,8 @@ class Splicing {
   }
 
   #tell(event: StreamEvent): string {
-    const before = this.hasSpoken ? "" : this.#mark
-    this.hasSpoken = true
+    const before = this.hasContent ? "" : this.#mark
+    this.hasContent = true
     return before + this.sent.feed(event)
   }
 
@@ -127,7 +127,7 @@ class Splicing {
   /** A target that only repeated the last words, and then ended in order, says that the answer was whole. */
   finish(event: StreamEvent): string {
     const rest = this.#endTrimming(Math.max(0, ...this.#kinds.keys()))
-    return this.hasSpoken || this.#overlap.hasTrimmed() ? rest + this.#closeText() + this.#tell(event) : ""
+    return this.hasContent || this.#overlap.hasTrimmed() ? rest + this.#closeText() + this.#tell(event) : ""
   }
 
   done(event: StreamEvent): string {
@@ -139,7 +139,7 @@ class Splicing {
 export const makeSplice = (options: SpliceOptions): Splice => {
   const splicing = new Splicing(options)
   return {
-    hasSpoken: () => splicing.hasSpoken,
+    hasContent: () => splicing.hasContent,
     encode: (event) => {
       splicing.observe(event)
       switch (event.type) {
@@ -148,11 +148,11 @@ export const makeSplice = (options: SpliceOptions): Splice => {
         case "error":
           return ""
         case "ping":
-          return splicing.hasSpoken ? splicing.sent.feed(event) : ""
+          return splicing.hasContent ? splicing.sent.feed(event) : ""
         case "finish":
           return splicing.finish(event)
         case "done":
-          return splicing.hasSpoken ? splicing.done(event) : ""
+          return splicing.hasContent ? splicing.done(event) : ""
         default:
           return splicing.onBlock(event)
       }

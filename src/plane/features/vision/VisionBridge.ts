@@ -79,8 +79,8 @@ export const make = Effect.gen(function* () {
     if (texts.length > failed) decisions.count("vision-bridge", "describe", texts.length - failed)
     if (failed > 0) decisions.count("vision-bridge", "failed", failed)
     work.trail.addHeader(headerName, failed === 0 ? `${texts.length}` : `${texts.length - failed}; failed=${failed}`)
-    const told = rewritten(work, body)
-    return { ...told, envelope: { ...told.envelope, hasImages: false } }
+    const described = rewritten(work, body)
+    return { ...described, envelope: { ...described.envelope, hasImages: false } }
   })
 
   const bridged = (work: Work): Effect.Effect<Work> => {

@@ -59,8 +59,8 @@ const controls = /\p{Cc}+/gu
 
 /** Returns the query of the model's call; null where there is none. */
 export const queryOf = (args: string): string | null => {
-  const given = parseJson(args)
-  const query = isObject(given) ? stringOr(given["query"]) : null
+  const parsed = parseJson(args)
+  const query = isObject(parsed) ? stringOr(parsed["query"]) : null
   const words = (query ?? "")
     .slice(0, 4 * maxQueryChars)
     .replace(controls, " ")

@@ -252,8 +252,8 @@ export class Session {
     const numbers = new Map<number, number>()
     const texts = new Map<number, string>()
     /** Calls of the client's tools that wait until it is known that nothing is to be searched. */
-    const held: Array<BlockEvent> = []
-    const isHeld = new Set<number>()
+    const delayed: Array<BlockEvent> = []
+    const isDelayed = new Set<number>()
     let hasSearches = false
     let isEnding = false
     const before = this.#waiting
@@ -280,8 +280,8 @@ export class Session {
           return ""
         }
         if (block.type === "tool_call" && this.#waitsWithCalls && !isEnding) {
-          isHeld.add(index)
-          held.push(event)
+          isDelayed.add(index)
+          delayed.push(event)
           return ""
         }
         const number = writing.nextIndex++
@@ -289,8 +289,8 @@ export class Session {
         if (block.type === "text") texts.set(index, "")
         return feed({ ...event, index: number })
       }
-      if (isHeld.has(index) && !isEnding) {
-        held.push(event)
+      if (isDelayed.has(index) && !isEnding) {
+        delayed.push(event)
         return ""
       }
       const number = numbers.get(index)
@@ -310,7 +310,7 @@ export class Session {
     const end = (): string => {
       if (hasSearches) return ""
       isEnding = true
-      const calls = held.map(onBlock).join("")
+      const calls = delayed.map(onBlock).join("")
       const usage = withSearches(sum(this.#usage, writing.usage), this.#made)
       const { stop } = writing
       return (

@@ -276,7 +276,7 @@ const launch = (deps: Deps, renewable: Renewable, flight: Flight): Effect.Effect
     })
   )
 
-const isHeld = ({ untilMs }: Trouble, nowMs: number): boolean => untilMs === null || nowMs < untilMs
+const isPaused = ({ untilMs }: Trouble, nowMs: number): boolean => untilMs === null || nowMs < untilMs
 
 const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed => {
   if (failed._tag === "RefreshDead") return failed
@@ -306,7 +306,7 @@ const join = (
   const renewable = renewableOf(deps, connectionId)
   if ("reason" in renewable) return Either.left(renewable)
   const trouble = troubleOf(deps, connectionId, renewable.tokens)
-  if (trouble !== null && isHeld(trouble, nowMs)) {
+  if (trouble !== null && isPaused(trouble, nowMs)) {
     return Either.left(pending(trouble.failed, (trouble.untilMs ?? nowMs) - nowMs))
   }
   const flight: Flight = Deferred.unsafeMake(FiberId.none)
@@ -350,7 +350,7 @@ const ensureFresh = (deps: Deps, connection: Connection): Effect.Effect<void, Re
     if (nowMs < (dueOf(deps, connection.id, tokens) ?? Infinity)) return Effect.void
     if (nowMs >= expiresAtMs) return Effect.asVoid(renewNow(deps, connection, tokens))
     const trouble = troubleOf(deps, connection.id, tokens)
-    if (trouble !== null && isHeld(trouble, nowMs)) return Effect.void
+    if (trouble !== null && isPaused(trouble, nowMs)) return Effect.void
     if (deps.flights.has(connection.id) || "reason" in renewableOf(deps, connection.id)) return Effect.void
     return Effect.asVoid(Effect.forkDaemon(Effect.ignore(renewNow(deps, connection, tokens))))
   })

@@ -18,14 +18,14 @@ export const googleKey: ProviderAuth = { type: "apikey", header: "x-goog-api-key
 /** The messages wire is versioned by a header; servers that do not know it ignore it. */
 export const messagesVersion: Readonly<Record<string, string>> = { "anthropic-version": "2023-06-01" }
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Texts = Schema.Array(Schema.String)
 const Headers = Schema.Record({ key: Schema.String, value: Schema.String })
 
 const Service = Schema.Struct({
-  adapter: given(Schema.Literal(...mediaAdapters)),
-  wire: given(WireName),
-  baseUrl: given(Schema.String),
+  adapter: exactOptional(Schema.Literal(...mediaAdapters)),
+  wire: exactOptional(WireName),
+  baseUrl: exactOptional(Schema.String),
   path: Schema.String
 })
 
@@ -35,39 +35,39 @@ export const Entry = Schema.Struct({
   name: Schema.String,
   baseUrl: Schema.String,
   /** Absent: that of the file. */
-  category: given(Schema.Literal(...providerCategories)),
-  aliases: given(Texts),
-  class: given(Schema.Literal("oauth", "apikey", "local")),
+  category: exactOptional(Schema.Literal(...providerCategories)),
+  aliases: exactOptional(Texts),
+  class: exactOptional(Schema.Literal("oauth", "apikey", "local")),
   /** Absent: `chat`. */
-  wires: given(Schema.NonEmptyArray(WireName)),
-  paths: given(Schema.partialWith(Schema.Record({ key: WireName, value: Schema.String }), { exact: true })),
+  wires: exactOptional(Schema.NonEmptyArray(WireName)),
+  paths: exactOptional(Schema.partialWith(Schema.Record({ key: WireName, value: Schema.String }), { exact: true })),
   /** Absent: a bearer key. Of a header with another name the key is all that it holds. */
-  auth: given(
+  auth: exactOptional(
     Schema.Struct({
-      type: given(Schema.Literal("apikey", "oauth", "none", "optional")),
-      header: given(Schema.String),
-      prefix: given(Schema.String)
+      type: exactOptional(Schema.Literal("apikey", "oauth", "none", "optional")),
+      header: exactOptional(Schema.String),
+      prefix: exactOptional(Schema.String)
     })
   ),
-  headers: given(Headers),
-  env: given(Texts),
-  models: given(Texts),
+  headers: exactOptional(Headers),
+  env: exactOptional(Texts),
+  models: exactOptional(Texts),
   /** Absent: `/models`. */
-  modelsPath: given(Schema.NullOr(Schema.String)),
-  paintsOnly: given(Schema.Literal(true)),
-  keepsResponses: given(Schema.Boolean),
-  openAiTools: given(Schema.Boolean),
-  systemBetween: given(Schema.Boolean),
-  batches: given(Schema.Literal("openai")),
-  oauth: given(Schema.Struct({ tokenUrl: Schema.String, style: Schema.Literal("form", "json") })),
-  media: given(
+  modelsPath: exactOptional(Schema.NullOr(Schema.String)),
+  paintsOnly: exactOptional(Schema.Literal(true)),
+  keepsResponses: exactOptional(Schema.Boolean),
+  openAiTools: exactOptional(Schema.Boolean),
+  systemBetween: exactOptional(Schema.Boolean),
+  batches: exactOptional(Schema.Literal("openai")),
+  oauth: exactOptional(Schema.Struct({ tokenUrl: Schema.String, style: Schema.Literal("form", "json") })),
+  media: exactOptional(
     Schema.partialWith(Schema.Record({ key: Schema.Union(MediaKind, Schema.Literal("search")), value: Service }), {
       exact: true
     })
   ),
-  keyUrl: given(Schema.String),
-  keyHint: given(Schema.String),
-  docsUrl: given(Schema.String)
+  keyUrl: exactOptional(Schema.String),
+  keyHint: exactOptional(Schema.String),
+  docsUrl: exactOptional(Schema.String)
 })
 export type Entry = typeof Entry.Type
 

@@ -83,8 +83,8 @@ const failureOf = (signal: FailureSignal, evidence: Evidence, rule: Rule, withWo
   const { header, nowMs, problem } = signal
   const { body, isOwn } = evidence
   const text = withWords ? evidence.text : ""
-  const toldMs = problem?.retryAfterMs ?? null
-  const hintMs = purpose === undefined ? null : readHint(purpose, { header, body, text, isOwn, toldMs, nowMs })
+  const wireRetryMs = problem?.retryAfterMs ?? null
+  const hintMs = purpose === undefined ? null : readHint(purpose, { header, body, text, isOwn, wireRetryMs, nowMs })
   const waitMs = hintMs ?? (rule.reopens === undefined ? null : reopensAfter(rule.reopens, nowMs))
   const said = problem?.message ?? ""
   return {
@@ -104,8 +104,8 @@ const failureOf = (signal: FailureSignal, evidence: Evidence, rule: Rule, withWo
 }
 
 /** Checks for a wait that rests on text alone and is longer than any ordinary cooldown. */
-const waitsLongOnWords = (told: Failure, ground: Failure): boolean =>
-  told.hintMs !== null && told.hintMs !== ground.hintMs && told.hintMs > longestOrdinaryMs
+const waitsLongOnWords = (withText: Failure, ground: Failure): boolean =>
+  withText.hintMs !== null && withText.hintMs !== ground.hintMs && withText.hintMs > longestOrdinaryMs
 
 /**
  * Classifies a failure. Never throws, whatever the bytes; the same signal gives the same failure.
@@ -123,13 +123,13 @@ export const classify = (signal: FailureSignal): Failure => {
   if (first.basis === "status" && !waitsOnWords) return failure
   const evidence = readEvidence(signal, makeEcho(signal.sent))
   const { basis, rule } = find(evidence, always)
-  const told = failureOf(signal, evidence, rule, true)
+  const withText = failureOf(signal, evidence, rule, true)
   const ground = failureOf(signal, evidence, isFact(basis) ? rule : find(evidence, isFact).rule, false)
   const isMore = isFact(basis)
-    ? basis === "status" && waitsLongOnWords(told, ground)
-    : severityOf(told) > severityOf(ground) || waitsLongOnWords(told, ground)
-  if (!isMore) return told
+    ? basis === "status" && waitsLongOnWords(withText, ground)
+    : severityOf(withText) > severityOf(ground) || waitsLongOnWords(withText, ground)
+  if (!isMore) return withText
   // An error inside a 200 without a status: nothing is certain.
   const certain = evidence.status === null ? null : ground
-  return { ...told, suspicion: { ground: certain, fingerprint: signal.sent?.fingerprint() ?? "" } }
+  return { ...withText, suspicion: { ground: certain, fingerprint: signal.sent?.fingerprint() ?? "" } }
 }

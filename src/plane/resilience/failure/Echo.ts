@@ -179,9 +179,9 @@ export const makeEcho = (sent: CallerText | null): Echo | null => {
     if (asked.size >= maxAsked) return true
     everything = everything === undefined ? foldedAll(strings) : everything
     const needle = folded(words)
-    const isHeld = everything === null || needle === "" || everything.includes(needle)
-    asked.set(words, isHeld)
-    return isHeld
+    const isRepeated = everything === null || needle === "" || everything.includes(needle)
+    asked.set(words, isRepeated)
+    return isRepeated
   }
   return {
     holds: (words) => asked.get(words) ?? find(words),

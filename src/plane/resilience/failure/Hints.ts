@@ -11,7 +11,7 @@ export interface HintSources {
   readonly header: HeaderLookup
   readonly body: ErrorBody
   /** The wait that the wire read in the body; used where the body is not at hand. */
-  readonly toldMs: number | null
+  readonly wireRetryMs: number | null
   /** The provider's words, already cut to a bounded length. */
   readonly text: string
   /** Words of the text that the caller did not write. Absent: all. */
@@ -30,11 +30,12 @@ const maxShortMs = day
 
 export const readHint = (
   purpose: HintPurpose,
-  { body, header, isOwn, nowMs, text, toldMs }: HintSources
+  { body, header, isOwn, nowMs, text, wireRetryMs }: HintSources
 ): number | null => {
   const upstreamNowMs = upstreamNow(header, nowMs)
   const direct = retryAfter(header, upstreamNowMs)
-  const fields = (): number | null => (body.fields.length === 0 ? believable(toldMs) : bodyFields(body, upstreamNowMs))
+  const fields = (): number | null =>
+    body.fields.length === 0 ? believable(wireRetryMs) : bodyFields(body, upstreamNowMs)
   if (purpose === "retry") return capped(direct ?? fields())
   const windows = (): number | null => resetHeaders(header, upstreamNowMs)
   const words = (): number | null => textHint(text, upstreamNowMs, isOwn)

@@ -170,12 +170,12 @@ const statusByWord: Readonly<Record<string, number>> = {
 const isErrorStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status <= 599
 
 /** An error inside a 200: its numeric code, what its words stand for, or what the wire made of it; 502 there means "unknown". */
-const statusInside = (codes: ReadonlyArray<string>, told: number | null): number | null => {
+const statusInside = (codes: ReadonlyArray<string>, wireStatus: number | null): number | null => {
   for (const code of codes) {
     const numeric = /^\d{3}$/.test(code) ? Number(code) : (statusByWord[code] ?? 0)
     if (isErrorStatus(numeric)) return numeric
   }
-  return told !== null && isErrorStatus(told) && told !== 502 ? told : null
+  return wireStatus !== null && isErrorStatus(wireStatus) && wireStatus !== 502 ? wireStatus : null
 }
 
 const accountClass = ({ authType, providerClass }: FailureOrigin): ProviderClass =>

@@ -35,7 +35,7 @@ export interface LockoutStates {
   /** Hot: milliseconds until the model may be asked again; 0 when it may now. */
   readonly waitMs: (key: LockoutKey, nowMs: number) => number
   /** Kind of the failure that used up the model's quota; null when it is not held. */
-  readonly heldFor: (key: LockoutKey, nowMs: number) => string | null
+  readonly holdReason: (key: LockoutKey, nowMs: number) => string | null
   /** Counts a failure whose status is in `errorCodes`, where lockouts are on. */
   readonly fail: (key: LockoutKey, nowMs: number, failure: LockoutFailure) => void
   /** The quota of the model is used up for so many milliseconds. A longer hold is kept. */
@@ -149,10 +149,10 @@ export const makeLockoutStates = (
   const hold = (key: LockoutKey, nowMs: number, reason: string, ms: number): void =>
     holds.hold(idOf(key), key, nowMs, reason, ms)
 
-  const heldFor = (key: LockoutKey, nowMs: number): string | null => {
-    const held = holds.get(idOf(key))
-    return held !== undefined && held.untilMs > nowMs ? held.reason : null
+  const holdReason = (key: LockoutKey, nowMs: number): string | null => {
+    const current = holds.get(idOf(key))
+    return current !== undefined && current.untilMs > nowMs ? current.reason : null
   }
 
-  return { isEmpty, waitMs, heldFor, fail, hold, succeed, list, clear }
+  return { isEmpty, waitMs, holdReason, fail, hold, succeed, list, clear }
 }

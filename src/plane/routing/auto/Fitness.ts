@@ -108,8 +108,8 @@ export const makeFitness = (overrides: ReadonlyArray<FitnessOverride>): FitnessT
   return {
     fitness: (model, facts, task) => {
       const { name, over, row } = known.peek(model) ?? learn(model)
-      const given = over[task] ?? row?.[task]
-      if (given !== undefined) return given
+      const rated = over[task] ?? row?.[task]
+      if (rated !== undefined) return rated
       const kind = classOfFacts(facts)
       return kind === null ? byName(name, task) : classRows[kind][task]
     }

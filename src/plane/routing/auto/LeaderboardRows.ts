@@ -46,7 +46,7 @@ const json = (text: string): unknown => {
 }
 
 /** Fit for one line of a log: the text comes from outside. */
-const told = (text: string): string =>
+const forLog = (text: string): string =>
   text
     .replaceAll(/[^\x20-\x7e]+/g, " ")
     .trim()
@@ -59,7 +59,9 @@ export const readRows = (text: string): Either.Either<Rows, string> => {
   const decoded = decode(parsed)
   if (Either.isLeft(decoded)) {
     const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
-    return Either.left(told(issue === undefined ? "it has another shape" : `${issue.path.join(".")}: ${issue.message}`))
+    return Either.left(
+      forLog(issue === undefined ? "it has another shape" : `${issue.path.join(".")}: ${issue.message}`)
+    )
   }
   return overridesOf(decoded.right).length > mostOverrides
     ? Either.left(`it holds more than ${mostOverrides} values`)

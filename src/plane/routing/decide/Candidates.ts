@@ -241,10 +241,10 @@ const lookAtChanged = (deps: Deps, look: Look): boolean => {
     next[index] = now
     kept.untilMs = Math.min(kept.untilMs, kept.ready[index]?.measured.holdsUntilMs() ?? 0)
   }
-  const isTold = stats.changedSince(kept.measured, (connectionId, model) => {
+  const areChangesKnown = stats.changedSince(kept.measured, (connectionId, model) => {
     for (const index of places.get(connectionId)?.get(model) ?? nowhere) renew(index)
   })
-  if (!isTold) return false
+  if (!areChangesKnown) return false
   for (const index of withQuotas) renew(index)
   kept.measured = stats.edition()
   if (next !== null) kept.candidates = next

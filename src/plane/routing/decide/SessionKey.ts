@@ -58,8 +58,8 @@ export const sessionIdOf = (headers: RequestHeaders, body: JsonObject): string |
     const value = headerOf(headers, name)
     if (usable(value)) return value
   }
-  const told = inBody(body)
-  return usable(told) ? told : null
+  const fromBody = inBody(body)
+  return usable(fromBody) ? fromBody : null
 }
 
 /** The key it is remembered by: bound to the API key, which it begins with, and to the model id that was asked for. */

@@ -106,7 +106,7 @@ export interface HealthParts {
     | "succeed"
     | "waitMs"
   >
-  readonly lockouts: Pick<LockoutStates, "fail" | "isEmpty" | "heldFor" | "hold" | "succeed" | "waitMs">
+  readonly lockouts: Pick<LockoutStates, "fail" | "isEmpty" | "holdReason" | "hold" | "succeed" | "waitMs">
   readonly settings: () => Pick<ResilienceSettings, "connectionCooldown">
   /** A failure of scope `provider` concerns all its accounts. */
   readonly accountsOf: (provider: string) => ReadonlyArray<Account>
@@ -237,7 +237,7 @@ const unready = (deps: Deps, target: Target, nowMs: number): Unready | null => {
     return broken(target, { breakerMs, lastResortMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
   }
   if (lockMs === 0) return lastOfAll(deps, target, nowMs, modelWaitMs)
-  const kind = lockouts.heldFor(lockKey(target), nowMs)
+  const kind = lockouts.holdReason(lockKey(target), nowMs)
   const why = kind === "quota_exhausted" ? ", its quota is used up" : ""
   return {
     rule: "lockout",

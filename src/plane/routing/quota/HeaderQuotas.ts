@@ -137,7 +137,7 @@ const readCodexPlan = (reading: HeaderReading): Pick<ShownQuotas, "windows" | "r
   return { windows, rates }
 }
 
-const present = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => values.filter((value) => value !== null)
+const withoutNulls = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => values.filter((value) => value !== null)
 
 /** `x-ratelimit-*`: the window is named (`-day`, `-hour`, `-minute`), or it is not. */
 const readOpenAi = (reading: HeaderReading): Pick<ShownQuotas, "windows" | "rates"> => {
@@ -154,12 +154,12 @@ const readOpenAi = (reading: HeaderReading): Pick<ShownQuotas, "windows" | "rate
       windows.push({ window, unit, used: Math.max(0, total - left), total, resetAtMs })
     }
   }
-  const rates = Names.commonLimits.flatMap((unit) => present([under(unit, unit) ?? under(`${unit}-minute`, unit)]))
-  return { windows, rates: rates.length > 0 ? rates : present([under("", "requests")]) }
+  const rates = Names.commonLimits.flatMap((unit) => withoutNulls([under(unit, unit) ?? under(`${unit}-minute`, unit)]))
+  return { windows, rates: rates.length > 0 ? rates : withoutNulls([under("", "requests")]) }
 }
 
 const readAnthropicRates = (reading: HeaderReading): ReadonlyArray<ShownRate> =>
-  present(Names.anthropicLimits.map((name) => rate(reading, name, (part) => Names.anthropicLimit(name, part))))
+  withoutNulls(Names.anthropicLimits.map((name) => rate(reading, name, (part) => Names.anthropicLimit(name, part))))
 
 const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
 

@@ -83,9 +83,9 @@ const expandSteps = (
   place: Place
 ): Found & { readonly steps: ReadonlyArray<number> } => {
   const byKey = new Map<string, { readonly target: Target; readonly step: number; weight: number }>()
-  for (const [step, given] of combo.targets.entries()) {
-    const found = expandTarget(view, given, place)
-    const weights = scaled(found.weights, given.weight ?? 1)
+  for (const [step, comboTarget] of combo.targets.entries()) {
+    const found = expandTarget(view, comboTarget, place)
+    const weights = scaled(found.weights, comboTarget.weight ?? 1)
     for (const [index, candidate] of found.targets.entries()) {
       const weight = weights[index] ?? 0
       const known = byKey.get(keyOf(candidate))
@@ -118,13 +118,13 @@ const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {
 }
 
 /** Most targets that a refusal lists. */
-const mostTold = 5
+const mostListed = 5
 
 /** Describes briefly why each of a combo's targets leads nowhere now. Called when none leads anywhere. */
 export const whyNoTargets = (view: ResolverView, { targets }: Combo): string => {
-  const told = targets.slice(0, mostTold).map((step) => `'${step.model}' (${whyNot(view, step)})`)
-  const more = targets.length - told.length
-  return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+  const listed = targets.slice(0, mostListed).map((step) => `'${step.model}' (${whyNot(view, step)})`)
+  const more = targets.length - listed.length
+  return `${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
 const whyNot = (view: ResolverView, { connectionId, model }: ComboTarget): string => {

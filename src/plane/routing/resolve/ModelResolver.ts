@@ -130,11 +130,11 @@ const resolveName = (view: ResolverView, id: string, hops: number): Resolution |
   const model = aliased(view, id)
   if (model === null) return null
   const found = hops >= maxAliasHops ? failed(model, "the aliases have no end") : resolveAny(view, model, hops + 1)
-  return isFailure(found) ? told(id, `the alias stands for '${model}'`, found, "") : found
+  return isFailure(found) ? explained(id, `the alias stands for '${model}'`, found, "") : found
 }
 
 /** Rewrites a failure for the id that was asked for. */
-export const told = (
+export const explained = (
   id: string,
   because: string,
   failure: ModelNotFound | NoTarget,
@@ -178,7 +178,7 @@ const resolveAny = (view: ResolverView, id: string, hops: number): Resolution | 
   if (behind !== null) {
     const found = resolveAny(view, behind, hops)
     return isFailure(found)
-      ? told(id, "", found, noThinkingPrefix)
+      ? explained(id, "", found, noThinkingPrefix)
       : { ...found, targets: withoutReasoning(found.targets) }
   }
   const share = resolveShare(view, id)

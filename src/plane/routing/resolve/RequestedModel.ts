@@ -4,7 +4,7 @@
  */
 import { ModelNotFound, type NoTarget } from "../../../domain/Errors.ts"
 import { behindNoThinking, noThinkingPrefix, otherSpellings } from "./ModelIds.ts"
-import { resolve, type Resolution, told } from "./ModelResolver.ts"
+import { resolve, type Resolution, explained } from "./ModelResolver.ts"
 import { isFailure, type ResolverView, splitPrefix } from "./ModelTargets.ts"
 import { successorsOf } from "./Successors.ts"
 
@@ -67,9 +67,9 @@ export const resolveRequested = (
   }
   const model = mapped(fallbackOf, behind ?? id)
   if (model === null) return (successors ? succeeded(view, id) : null) ?? found
-  const wanted = behind === null || behindNoThinking(model) !== null ? model : noThinkingPrefix + model
-  const instead = resolve(view, wanted)
+  const named = behind === null || behindNoThinking(model) !== null ? model : noThinkingPrefix + model
+  const instead = resolve(view, named)
   return isFailure(instead)
-    ? told(id, `modelFallbacks maps it to '${model}'`, instead, "")
+    ? explained(id, `modelFallbacks maps it to '${model}'`, instead, "")
     : { ...instead, fallbackModel: model }
 }

@@ -28,10 +28,10 @@ export type WalkEnd =
   | { readonly _tag: "Left"; readonly target: Target }
 
 /**
- * The next thing to do. `Held` is a place at a connection that has to be released, `Waiting` a queue one can wait in; the walk only passes
+ * The next thing to do. `Permit` is a place at a connection that has to be released, `Waiting` a queue one can wait in; the walk only passes
  * them on.
  */
-export type Step<Held, Waiting> =
+export type Step<Permit, Waiting> =
   /**
    * Make the call and report its failure with `failed`. Both places are released as soon as the call is over, before that. When
    * `hedgeAfterMs` pass without an answer, `hedgeDue` says whether a second target is asked too.
@@ -39,9 +39,9 @@ export type Step<Held, Waiting> =
   | {
       readonly _tag: "Ask"
       readonly turn: Turn
-      readonly held: Held
+      readonly permit: Permit
       /** The place before a target that rests after a failure; one call at a time has it. */
-      readonly heldLastResort: Held | null
+      readonly lastResortPermit: Permit | null
       /** True when it is the probe of a breaker. */
       readonly probe: boolean
       /** No other target is left. */
@@ -56,7 +56,7 @@ export type Step<Held, Waiting> =
       /** The line moves without an answer for so long at most; null: it has its own limit. */
       readonly limitMs: number | null
       /** Place that is released when the wait is broken off for good. */
-      readonly holding: Held | null
+      readonly holding: Permit | null
     }
   /** Go on with `resumed`. */
   | { readonly _tag: "Pause"; readonly ms: number }
@@ -66,14 +66,14 @@ export type Step<Held, Waiting> =
   | { readonly _tag: "Running" }
   | { readonly _tag: "End"; readonly end: WalkEnd }
 
-export type Place<Held, Waiting> =
-  | { readonly _tag: "Free"; readonly release: Held }
+export type Place<Permit, Waiting> =
+  | { readonly _tag: "Free"; readonly release: Permit }
   | { readonly _tag: "Wait"; readonly wait: Waiting }
   /** `retryAfterMs`: when a call may start again, where that is known. */
   | { readonly _tag: "Full"; readonly retryAfterMs?: number }
 
 /** Facts that the walk of one request asks for, answered at once. Times are epoch milliseconds. */
-export interface WalkWorld<Held, Waiting> {
+export interface WalkWorld<Permit, Waiting> {
   readonly nowMs: () => number
   /** Returns the rest of the whole request's time in ms; not positive when it is over. */
   readonly leftMs: () => number
@@ -83,11 +83,11 @@ export interface WalkWorld<Held, Waiting> {
   readonly unready: (target: Target, nowMs: number) => Unready | null
   readonly admit: (target: Target, nowMs: number, lastResort?: boolean) => Admission
   /** A place for one call of the target. */
-  readonly place: (target: Target) => Place<Held, Waiting>
+  readonly place: (target: Target) => Place<Permit, Waiting>
   /** Takes the one place at a connection for asking a model in cooldown. */
-  readonly lastResort: (connectionId: string) => Place<Held, Waiting>
+  readonly lastResort: (connectionId: string) => Place<Permit, Waiting>
   readonly isLastResortFree: (connectionId: string) => boolean
-  readonly release: (held: Held) => void
+  readonly release: (permit: Permit) => void
   /** The target was left out, for the record; null: it is asked all the same. */
   readonly leftOut: (target: Target, reason: Unready | null) => void
 }

@@ -36,9 +36,9 @@ interface Race {
   isOneOver: boolean
 }
 
-export class Walk<Held, Waiting> {
+export class Walk<Permit, Waiting> {
   readonly #input: WalkInput
-  readonly #world: WalkWorld<Held, Waiting>
+  readonly #world: WalkWorld<Permit, Waiting>
   readonly #exhausted: Exhausted = makeExhausted()
   /** Weighs a failure of this request by those before it. */
   readonly weigh: WeighFailure = oneTerminal()
@@ -58,21 +58,21 @@ export class Walk<Held, Waiting> {
   #callsBefore = -1
   #waits = 0
   #waitedMs = 0
-  #onPlaced: ((held: Held | null) => Step<Held, Waiting>) | null = null
-  #onResumed: (() => Step<Held, Waiting>) | null = null
-  #onRenewed: ((target: Target | null, failure: Failure | null) => Step<Held, Waiting>) | null = null
+  #onPlaced: ((permit: Permit | null) => Step<Permit, Waiting>) | null = null
+  #onResumed: (() => Step<Permit, Waiting>) | null = null
+  #onRenewed: ((target: Target | null, failure: Failure | null) => Step<Permit, Waiting>) | null = null
 
-  constructor(input: WalkInput, world: WalkWorld<Held, Waiting>) {
+  constructor(input: WalkInput, world: WalkWorld<Permit, Waiting>) {
     this.#input = input
     this.#world = world
   }
 
-  begin(): Step<Held, Waiting> {
+  begin(): Step<Permit, Waiting> {
     return this.#from(0)
   }
 
   /** The call of this turn failed before its answer had begun, or its answer is to be continued. */
-  failed(turn: Turn, failure: Failure): Step<Held, Waiting> {
+  failed(turn: Turn, failure: Failure): Step<Permit, Waiting> {
     const race = this.#race
     if (race === null) return this.#afterFailure(turn, failure)
     if (!race.isOneOver) {
@@ -85,7 +85,7 @@ export class Walk<Held, Waiting> {
   }
 
   /** The call of this turn has not been answered in time (`hedgeAfterMs`): a second target, or `Running` when none may be asked. */
-  hedgeDue(turn: Turn): Step<Held, Waiting> {
+  hedgeDue(turn: Turn): Step<Permit, Waiting> {
     const nowMs = this.#world.nowMs()
     const { order } = this.#input
     const index = order.findIndex((target, at) => at > turn.index && this.#isOpen(target, nowMs))
@@ -103,8 +103,8 @@ export class Walk<Held, Waiting> {
     return {
       _tag: "Ask",
       turn: second,
-      held: place.release,
-      heldLastResort: null,
+      permit: place.release,
+      lastResortPermit: null,
       probe: false,
       lastChance,
       hedgeAfterMs: null
@@ -112,21 +112,21 @@ export class Walk<Held, Waiting> {
   }
 
   /** The wait of a `Line` is over; null: no place came. */
-  placed(held: Held | null): Step<Held, Waiting> {
+  placed(permit: Permit | null): Step<Permit, Waiting> {
     const next = this.#onPlaced
     this.#onPlaced = null
-    return next === null ? this.#over() : next(held)
+    return next === null ? this.#over() : next(permit)
   }
 
   /** A `Pause` is over; false: it was broken off. */
-  resumed(mayGoOn: boolean): Step<Held, Waiting> {
+  resumed(mayGoOn: boolean): Step<Permit, Waiting> {
     const next = this.#onResumed
     this.#onResumed = null
     return next === null || !mayGoOn ? this.#ended() : next()
   }
 
   /** The account with its new access token; null: there is none, and `failure` says why where that is another one than the refusal. */
-  renewed(target: Target | null, failure: Failure | null = null): Step<Held, Waiting> {
+  renewed(target: Target | null, failure: Failure | null = null): Step<Permit, Waiting> {
     const next = this.#onRenewed
     this.#onRenewed = null
     return next === null ? this.#over() : next(target, failure)
@@ -149,12 +149,12 @@ export class Walk<Held, Waiting> {
     if (last !== null && (last.failure.kind !== "gateway_refusal" || unready === null)) {
       return { _tag: "Failed", ...last, retryAfterMs: this.#retryAfterMs(last.failure, nowMs) }
     }
-    const told = unready ?? (order.length === 0 ? noTarget(reasonText(reason)) : queueFull)
+    const refusal = unready ?? (order.length === 0 ? noTarget(reasonText(reason)) : queueFull)
     // A place at a connection is free as soon as any answer is over.
-    const placeMs = told.code === queueFull.code ? (told.untilMs ?? nowMs + 1_000) - nowMs : null
+    const placeMs = refusal.code === queueFull.code ? (refusal.untilMs ?? nowMs + 1_000) - nowMs : null
     // Its rest may have ended since it was asked for.
-    const restMs = told.untilMs === null ? null : Math.max(1, told.untilMs - nowMs)
-    return { _tag: "Unavailable", unready: told, retryAfterMs: this.#recoveryMs(nowMs) ?? restMs ?? placeMs }
+    const restMs = refusal.untilMs === null ? null : Math.max(1, refusal.untilMs - nowMs)
+    return { _tag: "Unavailable", unready: refusal, retryAfterMs: this.#recoveryMs(nowMs) ?? restMs ?? placeMs }
   }
 
   #retryAfterMs(failure: Failure, nowMs: number): number | null {
@@ -166,7 +166,7 @@ export class Walk<Held, Waiting> {
   }
 
   /** Finds the first target from one place in the order on that may be called. */
-  #from(start: number): Step<Held, Waiting> {
+  #from(start: number): Step<Permit, Waiting> {
     const world = this.#world
     if (world.isStopping()) return this.#ended()
     const { order } = this.#input
@@ -202,7 +202,7 @@ export class Walk<Held, Waiting> {
   }
 
   /** Takes a place, or puts the target off until no other is left. */
-  #enter(turn: Turn): Step<Held, Waiting> {
+  #enter(turn: Turn): Step<Permit, Waiting> {
     const world = this.#world
     const place = world.place(turn.target)
     if (place._tag === "Free") return this.#ask(turn, place.release, null)
@@ -211,22 +211,22 @@ export class Walk<Held, Waiting> {
     return this.#from(turn.index + 1)
   }
 
-  #ask(turn: Turn, held: Held, heldLastResort: Held | null): Step<Held, Waiting> {
+  #ask(turn: Turn, permit: Permit, lastResortPermit: Permit | null): Step<Permit, Waiting> {
     const world = this.#world
     const { index, isProbe, target } = turn
     const nowMs = world.nowMs()
     const admission = world.admit(target, nowMs, isProbe)
     if (admission === "refused") {
-      world.release(held)
-      if (heldLastResort !== null) world.release(heldLastResort)
+      world.release(permit)
+      if (lastResortPermit !== null) world.release(lastResortPermit)
       const reason = world.unready(target, nowMs)
       if (reason !== null) this.#leaveOut(target, reason)
       return this.#from(index + 1)
     }
     const lastChance = !this.#hasAnother(index + 1)
-    const hedgeAfterMs = lastChance || heldLastResort !== null ? null : this.#input.policy.hedgeDelayMs
+    const hedgeAfterMs = lastChance || lastResortPermit !== null ? null : this.#input.policy.hedgeDelayMs
     this.#calls += 1
-    return { _tag: "Ask", turn, held, heldLastResort, probe: admission === "probe", lastChance, hedgeAfterMs }
+    return { _tag: "Ask", turn, permit, lastResortPermit, probe: admission === "probe", lastChance, hedgeAfterMs }
   }
 
   #isOpen(target: Target, nowMs: number): boolean {
@@ -257,7 +257,7 @@ export class Walk<Held, Waiting> {
     if (policyOf(failure).retrySameTarget) (this.#tired ??= new Set()).add(target.account.connection.id)
   }
 
-  #afterFailure(turn: Turn, failure: Failure): Step<Held, Waiting> {
+  #afterFailure(turn: Turn, failure: Failure): Step<Permit, Waiting> {
     const { index, retries, target } = turn
     const { refreshToken, retrySameTarget, tryNextTarget } = policyOf(failure)
     this.#last = { target, failure }
@@ -279,7 +279,7 @@ export class Walk<Held, Waiting> {
     return reason === null || reason.rule === "cooldown"
   }
 
-  #pause(ms: number, next: () => Step<Held, Waiting>): Step<Held, Waiting> {
+  #pause(ms: number, next: () => Step<Permit, Waiting>): Step<Permit, Waiting> {
     const world = this.#world
     if (ms <= 0) return world.hasLeft() || world.isStopping() ? this.#over() : next()
     if (ms >= world.leftMs()) return this.#over()
@@ -288,7 +288,7 @@ export class Walk<Held, Waiting> {
   }
 
   /** The access token is no longer good: once with a new one, else the account is out. */
-  #withNewToken(turn: Turn, failure: Failure): Step<Held, Waiting> {
+  #withNewToken(turn: Turn, failure: Failure): Step<Permit, Waiting> {
     const { index, target } = turn
     this.#refreshed ??= new Set()
     this.#refreshed.add(target.account.connection.id)
@@ -302,46 +302,46 @@ export class Walk<Held, Waiting> {
   }
 
   /** All that could be asked at once were; now in line, in the same order. */
-  #nextInLine(): Step<Held, Waiting> {
+  #nextInLine(): Step<Permit, Waiting> {
     if (this.#world.isStopping()) return this.#ended()
     const next = this.#inLine?.shift()
     return next === undefined
       ? this.#lastResort()
-      : this.#line(next.turn, next.wait, (held) => this.#inside(next.turn, held))
+      : this.#line(next.turn, next.wait, (permit) => this.#inside(next.turn, permit))
   }
 
   #line(
     turn: Turn,
     wait: Waiting,
-    next: (held: Held | null) => Step<Held, Waiting>,
+    next: (permit: Permit | null) => Step<Permit, Waiting>,
     limitMs: number | null = null,
-    holding: Held | null = null
-  ): Step<Held, Waiting> {
+    holding: Permit | null = null
+  ): Step<Permit, Waiting> {
     this.#onPlaced = next
     return { _tag: "Line", turn, wait, limitMs, holding }
   }
 
   /** Checks the target again: much may have been learned while it waited. */
-  #inside(turn: Turn, held: Held | null): Step<Held, Waiting> {
+  #inside(turn: Turn, permit: Permit | null): Step<Permit, Waiting> {
     const world = this.#world
     const { target } = turn
-    const reason = held === null ? queueFull : world.unready(target, world.nowMs())
-    if (held !== null && (reason === null || reason.lastResort === "doubt")) {
-      return this.#ask({ ...turn, index: this.#input.order.length }, held, null)
+    const reason = permit === null ? queueFull : world.unready(target, world.nowMs())
+    if (permit !== null && (reason === null || reason.lastResort === "doubt")) {
+      return this.#ask({ ...turn, index: this.#input.order.length }, permit, null)
     }
-    if (held !== null) world.release(held)
+    if (permit !== null) world.release(permit)
     if (world.hasLeft()) return this.#left(target)
     if (reason?.lastResort !== undefined) this.#putOff(target, reason)
     else this.#leaveOut(target, reason ?? queueFull)
     return this.#nextInLine()
   }
 
-  #left(target: Target): Step<Held, Waiting> {
+  #left(target: Target): Step<Permit, Waiting> {
     return { _tag: "End", end: { _tag: "Left", target } }
   }
 
   /** A target that rests is still better than no answer: the one that is ready soonest. */
-  #lastResort(): Step<Held, Waiting> {
+  #lastResort(): Step<Permit, Waiting> {
     const world = this.#world
     if (world.isStopping()) return this.#ended()
     const turn =
@@ -353,7 +353,7 @@ export class Walk<Held, Waiting> {
   }
 
   /** Takes a turn at a target that may be in cooldown, by the means that is open to it now. */
-  #enterAsItIs({ index, retries, target }: Turn): Step<Held, Waiting> {
+  #enterAsItIs({ index, retries, target }: Turn): Step<Permit, Waiting> {
     const world = this.#world
     const turn = { target, index, retries }
     world.leftOut(target, null)
@@ -365,45 +365,46 @@ export class Walk<Held, Waiting> {
   }
 
   /** One request at a time asks a model that rests, or probes a breaker; the others wait for its answer. */
-  #alone(turn: Turn, { untilMs }: Unready): Step<Held, Waiting> {
+  #alone(turn: Turn, { untilMs }: Unready): Step<Permit, Waiting> {
     const world = this.#world
     const way = world.lastResort(turn.target.account.connection.id)
     if (way._tag === "Free") return this.#look(turn, way.release)
     if (way._tag === "Full") return this.#look(turn, null)
     const restMs = untilMs === null ? Number.POSITIVE_INFINITY : Math.max(1, untilMs - world.nowMs())
     const limitMs = Math.min(this.#input.waitTimeoutMs, restMs)
-    return this.#line(turn, way.wait, (held) => this.#look(turn, held), limitMs)
+    return this.#line(turn, way.wait, (permit) => this.#look(turn, permit), limitMs)
   }
 
   /**
    * Looks at the target again after a wait: after a good answer all requests go on; after a bad one the next may ask.
    */
-  #look(turn: Turn, held: Held | null): Step<Held, Waiting> {
+  #look(turn: Turn, permit: Permit | null): Step<Permit, Waiting> {
     const world = this.#world
     const { index, target } = turn
     const reason = world.hasLeft() ? null : world.unready(target, world.nowMs())
-    if (held !== null && reason?.lastResort === "cooldown") return this.#placeAlone(turn, held)
-    if (held !== null && reason?.lastResort === "probe") return this.#placeAlone({ ...turn, isProbe: true }, held)
-    if (held !== null) world.release(held)
+    if (permit !== null && reason?.lastResort === "cooldown") return this.#placeAlone(turn, permit)
+    if (permit !== null && reason?.lastResort === "probe") return this.#placeAlone({ ...turn, isProbe: true }, permit)
+    if (permit !== null) world.release(permit)
     if (world.hasLeft()) return this.#left(target)
     if (reason === null) return this.#enter(turn)
     this.#leaveOut(target, reason)
     return this.#from(index + 1)
   }
 
-  #placeAlone(turn: Turn, heldLastResort: Held): Step<Held, Waiting> {
+  #placeAlone(turn: Turn, lastResortPermit: Permit): Step<Permit, Waiting> {
     const world = this.#world
     const { index, target } = turn
-    const without = (reason: Unready): Step<Held, Waiting> => {
-      world.release(heldLastResort)
+    const without = (reason: Unready): Step<Permit, Waiting> => {
+      world.release(lastResortPermit)
       this.#leaveOut(target, reason)
       return this.#from(index + 1)
     }
     const place = world.place(target)
-    if (place._tag === "Free") return this.#ask(turn, place.release, heldLastResort)
+    if (place._tag === "Free") return this.#ask(turn, place.release, lastResortPermit)
     if (place._tag === "Full") return without(fullUntil(place.retryAfterMs, world.nowMs()))
-    const next = (held: Held | null) => (held === null ? without(queueFull) : this.#ask(turn, held, heldLastResort))
-    return this.#line(turn, place.wait, next, null, heldLastResort)
+    const next = (permit: Permit | null) =>
+      permit === null ? without(queueFull) : this.#ask(turn, permit, lastResortPermit)
+    return this.#line(turn, place.wait, next, null, lastResortPermit)
   }
 
   /** Milliseconds until the first of the targets that rest may be asked; null when one does not rest, or it is unknown. */
@@ -418,12 +419,12 @@ export class Walk<Held, Waiting> {
     return earliest
   }
 
-  #ended(): Step<Held, Waiting> {
+  #ended(): Step<Permit, Waiting> {
     return { _tag: "End", end: this.end() }
   }
 
   /** No target is left in this round: the walk again, where a wait may help. */
-  #over(): Step<Held, Waiting> {
+  #over(): Step<Permit, Waiting> {
     const { cooldownWait } = this.#input
     const end = this.end()
     if (end._tag === "Left" || this.#world.isStopping()) return { _tag: "End", end }
@@ -434,7 +435,7 @@ export class Walk<Held, Waiting> {
   #afterCooldown(
     end: Exclude<WalkEnd, { _tag: "Left" }>,
     { budgetMs, enabled, maxAttempts: maxWaits, maxWaitMs }: NonNullable<WalkInput["cooldownWait"]>
-  ): Step<Held, Waiting> {
+  ): Step<Permit, Waiting> {
     const kind = end._tag === "Failed" ? end.failure.kind : end.unready.kind
     const restMs = isSoonOver(kind) ? this.#recoveryMs(this.#world.nowMs()) : null
     if (!enabled || restMs === null || this.#waits >= maxWaits) return { _tag: "End", end }
@@ -453,7 +454,7 @@ export class Walk<Held, Waiting> {
   }
 
   /** Another round over all targets (`maxSetRetries`). A round in which none could be asked is the last. */
-  #furtherRound(end: WalkEnd): Step<Held, Waiting> {
+  #furtherRound(end: WalkEnd): Step<Permit, Waiting> {
     const { maxSetRetries, setRetryDelayMs: ms } = this.#input.policy
     const isLast = this.#rounds >= maxSetRetries || this.#calls === this.#callsBefore
     if (isLast || !this.#mayAsk() || !this.#canRepeat(ms)) return { _tag: "End", end }

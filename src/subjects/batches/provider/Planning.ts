@@ -133,7 +133,7 @@ export const planFor = (
     const { codec, wire } = endpoint
     const add = (number: number, body: Parameters<typeof lines.of>[0]["body"]) =>
       Effect.suspend((): Effect.Effect<void, NotForProvider | StoreError> => {
-        const request = { principal, path: endpoint.path, body, spoken: { wire, codec }, batchId: batch.id }
+        const request = { principal, path: endpoint.path, body, format: { wire, codec }, batchId: batch.id }
         const line = lines.of(request, account?.connection.id ?? connectionId)
         if (line === null || (account === null && !hasBatches(line.account))) return Effect.fail(notForProvider)
         account = line.account

@@ -180,9 +180,9 @@ describe("the hosts file", () => {
         Effect.gen(function* () {
           chmodSync(path, 0o664)
           assert.deepStrictEqual(yield* hosts.set([host, "b.example"]), { warning: null })
-          assert.deepStrictEqual(yield* hosts.present, new Set([host, "b.example"]))
+          assert.deepStrictEqual(yield* hosts.names, new Set([host, "b.example"]))
           yield* hosts.set(["b.example"])
-          assert.deepStrictEqual(yield* hosts.present, new Set(["b.example"]))
+          assert.deepStrictEqual(yield* hosts.names, new Set(["b.example"]))
           yield* hosts.set([])
           assert.strictEqual(readFileSync(path, "utf8"), "127.0.0.1 localhost")
           yield* hosts.set([host])
@@ -261,7 +261,7 @@ describe("the hosts file", () => {
               (round) => Effect.map(hosts.set([`g${index}.r${round}.example`]), (said) => assert.isNull(said.warning)),
               { concurrency: "unbounded" }
             )
-            assert.isTrue((yield* hosts.present).has(`g${index}.r3.example`))
+            assert.isTrue((yield* hosts.names).has(`g${index}.r3.example`))
           }).pipe(Effect.provide(services(dataDir, index % 2 === 0 ? file : link))),
         { concurrency: "unbounded" }
       )

@@ -224,7 +224,13 @@ describe("texts", () => {
 
 describe("readHint", () => {
   const read = (purpose: HintPurpose, headers: Headers, text = "", body: unknown = null) =>
-    readHint(purpose, { header: lookup(headers), body: readErrorBody(JSON.stringify(body)), text, toldMs: null, nowMs })
+    readHint(purpose, {
+      header: lookup(headers),
+      body: readErrorBody(JSON.stringify(body)),
+      text,
+      wireRetryMs: null,
+      nowMs
+    })
 
   it("takes the most direct word for a short window", () => {
     const headers = { "retry-after": "2", "x-ratelimit-reset": "60" }
@@ -263,10 +269,10 @@ describe("readHint", () => {
 
   it("takes the wait that the wire read where the body is not at hand", () => {
     const header = lookup({})
-    const told = { header, text: "", toldMs: 4_000, nowMs }
+    const told = { header, text: "", wireRetryMs: 4_000, nowMs }
     assert.strictEqual(readHint("rate", { ...told, body: readErrorBody("") }), 4_000)
     assert.strictEqual(readHint("rate", { ...told, body: readErrorBody('{"retry_after":9}') }), 9_000)
-    assert.isNull(readHint("rate", { ...told, toldMs: -1, body: readErrorBody("") }))
+    assert.isNull(readHint("rate", { ...told, wireRetryMs: -1, body: readErrorBody("") }))
   })
 
   it("does not mind whole seconds and travel time in Date, nor nonsense", () => {

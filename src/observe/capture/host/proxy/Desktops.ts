@@ -16,8 +16,8 @@ export type Reader = (argv: Argv) => Effect.Effect<Ran>
 
 /** Runs a program that only reads. */
 export const reader = (environment: Environment): Reader => {
-  const given = programEnvironment(environment)
-  return (argv) => Effect.promise(() => runProgram(argv, { environment: given }))
+  const inherited = programEnvironment(environment)
+  return (argv) => Effect.promise(() => runProgram(argv, { environment: inherited }))
 }
 
 /**

@@ -29,8 +29,8 @@ export const kdePlan = ({ dbusSend, read, write }: KdePrograms, port: number): P
       set: () => [setTo(key, ours)],
       undo: (printed) => {
         const before = printed.replace(/\n$/u, "")
-        const back = before === absent ? [write, ...group, key, "--delete", ""] : setTo(key, before)
-        return [run(back, [setting])]
+        const undo = before === absent ? [write, ...group, key, "--delete", ""] : setTo(key, before)
+        return [run(undo, [setting])]
       }
     }
     return setting

@@ -42,17 +42,17 @@ const addressSetting = (networksetup: string, service: string, kind: "web" | "se
     undo: (before) => {
       const server = valueOf(before, "Server")
       const portBefore = valueOf(before, "Port") || "0"
-      const back: Argv = [networksetup, `-set${kind}proxy`, service, server, portBefore]
+      const undo: Argv = [networksetup, `-set${kind}proxy`, service, server, portBefore]
       const ours = { argv: read, lines: [`Server: ${proxyHost}`, `Port: ${port}`] }
       const steps: ReadonlyArray<UndoStep> = [
         // While it is on and ours: where the user turned it off, it stays off.
         ...(isOn(before) ? [] : [run(setState(false), [setting])]),
-        { do: "run", argv: back, onlyIf: [ours], mayFail: server === "" }
+        { do: "run", argv: undo, onlyIf: [ours], mayFail: server === "" }
       ]
       if (isOn(before)) return steps
       // Setting the address has turned it on.
-      const given = { argv: read, lines: ["Enabled: Yes", `Server: ${server}`, `Port: ${portBefore}`] }
-      return [...steps, { do: "run", argv: setState(false), onlyIf: [given] }]
+      const expected = { argv: read, lines: ["Enabled: Yes", `Server: ${server}`, `Port: ${portBefore}`] }
+      return [...steps, { do: "run", argv: setState(false), onlyIf: [expected] }]
     }
   }
   return setting

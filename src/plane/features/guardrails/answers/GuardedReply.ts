@@ -248,8 +248,8 @@ export class GuardedReply {
     }
     this.#keepAsCame(chunk)
     // The head waits for the first text of the answer.
-    const isHeld = this.#head !== null && !this.#says && this.#outBytes < maxPreambleBytes
-    if (this.#outBytes === 0 || isHeld) return true
+    const isBuffered = this.#head !== null && !this.#says && this.#outBytes < maxPreambleBytes
+    if (this.#outBytes === 0 || isBuffered) return true
     this.#sendHead()
     return this.#client.write(this.#take())
   }

@@ -269,13 +269,13 @@ class Filtering<A> {
         dependents: reading.dependents,
         open: 0
       }
-      const spoken = new Set<OpenChannel>()
+      const written = new Set<OpenChannel>()
       for (const piece of reading.pieces) {
         if (this.#meter.isOver(piece.text.length)) yield
         const open = yield* this.#addPiece(piece, entry)
-        if (open !== null) spoken.add(open)
+        if (open !== null) written.add(open)
       }
-      for (const open of spoken) this.#settle(open, false)
+      for (const open of written) this.#settle(open, false)
       for (const name of reading.ends) this.#finish(name)
       this.queue.push(entry)
     }

@@ -33,8 +33,8 @@ export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
 
   const concludedBy = (ended: Answered, error: GuardrailBlocked | null): Answered => {
     if (error === null) {
-      const given = guarded.concluded()
-      return given === null ? ended : { ...ended, given }
+      const replacement = guarded.concluded()
+      return replacement === null ? ended : { ...ended, replacement }
     }
     guarded.withhold()
     const status = guarded.hasHead() ? 200 : describe(error).status

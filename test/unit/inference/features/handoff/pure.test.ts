@@ -6,7 +6,11 @@ import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entit
 import { hasMovedOn, isDue, usedShare } from "../../../../../src/plane/features/handoff/Rules.ts"
 import { makeSummaries } from "../../../../../src/plane/features/handoff/Summaries.ts"
 import { handoffText, markOf, maxSummaryChars, summaryIn } from "../../../../../src/plane/features/handoff/Summary.ts"
-import { maxTranscriptBytes, toldMessages, transcriptOf } from "../../../../../src/plane/features/handoff/Transcript.ts"
+import {
+  maxTranscriptBytes,
+  countMessages,
+  transcriptOf
+} from "../../../../../src/plane/features/handoff/Transcript.ts"
 import { bodyWith, conversationWith } from "../../../../../src/plane/request/AddedSystem.ts"
 import type { QuotaWindow } from "../../../../../src/plane/routing/candidate/Candidate.ts"
 import type { Message, Part } from "../../../../../src/wire/canonical/Conversation.ts"
@@ -81,7 +85,7 @@ describe("the transcript", () => {
       ].join("\n")
     )
     assert.strictEqual(transcriptOf(messages, 1), "assistant: done\n")
-    assert.strictEqual(toldMessages(messages), 4)
+    assert.strictEqual(countMessages(messages), 4)
     assert.strictEqual(transcriptOf([messages[0] ?? message("user")], 30), "")
   })
 
