@@ -1,19 +1,36 @@
 /**
- * Holds the feed to so many frames a second, whatever happens: in each second the first events go on, and of the rest of each kind only the last,
- * when the second is over, with how many it stands for. Plain state; the caller says when a second is over.
+ * Holds each channel to so many frames a second, whatever happens: in each second the first events of a channel go on, and of the rest of each kind
+ * only the last, when the second is over, with how many it stands for. Plain state; the caller says when a second is over.
  */
 import type { Channel, LiveEvent } from "./Channels.ts"
 
-/** Frames of all channels in a second, without the one of the sums (`stats`). */
-export const mostPerSecond = 19
-/** Events of requests that go on at once: there may be thousands of them in a second. */
-export const mostRequestsAtOnce = 8
-/** Kinds of events of requests, each of which may need a frame when the second is over. */
-const requestKinds = 6
+interface Limit {
+  /** Frames of the channel in a second. */
+  readonly most: number
+  /** Events that go on at once; what is left of `most` is for those that stand for others. */
+  readonly atOnce: number
+}
+
+/** Channels of which there may be thousands of events a second: with the one of the sums, 20 frames in all. */
+const limits: Readonly<Partial<Record<Channel, Limit>>> = {
+  // Six kinds of events, each with a frame that stands for others.
+  requests: { most: 14, atOnce: 8 },
+  health: { most: 5, atOnce: 4 }
+}
+
+const usual: Limit = { most: 20, atOnce: 19 }
+
+export const limitOf = (channel: Channel): Limit => limits[channel] ?? usual
 
 interface Held {
   count: number
   last: () => LiveEvent
+}
+
+interface Second {
+  readonly limit: Limit
+  used: number
+  readonly held: Map<string, Held>
 }
 
 export interface Sampler {
@@ -25,46 +42,44 @@ export interface Sampler {
   readonly turn: () => ReadonlyArray<{ readonly event: LiveEvent; readonly sampled: number }>
 }
 
-export const makeSampler = (): Sampler => {
-  const ofRequests = new Map<string, Held>()
-  const ofOthers = new Map<string, Held>()
-  let used = 0
-  let usedByRequests = 0
+const hasRoom = ({ held, limit, used }: Second): boolean => used < limit.atOnce && used + held.size < limit.most
 
-  const hasRoom = (isRequest: boolean): boolean =>
-    isRequest
-      ? usedByRequests < mostRequestsAtOnce && used + ofRequests.size + ofOthers.size < mostPerSecond
-      : used + ofOthers.size + Math.max(requestKinds, ofRequests.size) < mostPerSecond
+export const makeSampler = (): Sampler => {
+  const seconds = new Map<Channel, Second>()
+
+  const secondOf = (channel: Channel): Second => {
+    const known = seconds.get(channel)
+    if (known !== undefined) return known
+    const second: Second = { limit: limitOf(channel), used: 0, held: new Map() }
+    seconds.set(channel, second)
+    return second
+  }
 
   return {
     admit: (channel, event, make) => {
-      const isRequest = channel === "requests"
-      const held = isRequest ? ofRequests : ofOthers
-      const known = held.get(event)
+      const second = secondOf(channel)
+      const known = second.held.get(event)
       if (known !== undefined) {
         known.count += 1
         known.last = make
         return false
       }
-      if (hasRoom(isRequest)) {
-        used += 1
-        if (isRequest) usedByRequests += 1
+      if (hasRoom(second)) {
+        second.used += 1
         return true
       }
-      held.set(event, { count: 1, last: make })
+      second.held.set(event, { count: 1, last: make })
       return false
     },
     turn: () => {
-      let left = mostPerSecond - used
-      used = 0
-      usedByRequests = 0
       const told: Array<{ readonly event: LiveEvent; readonly sampled: number }> = []
-      // What is rare comes first.
-      for (const held of [ofOthers, ofRequests]) {
-        for (const [kind, { count, last }] of held) {
-          if (left <= 0) return told
+      for (const second of seconds.values()) {
+        let left = second.limit.most - second.used
+        second.used = 0
+        for (const [kind, { count, last }] of second.held) {
+          if (left <= 0) break
           left -= 1
-          held.delete(kind)
+          second.held.delete(kind)
           told.push({ event: last(), sampled: count })
         }
       }

@@ -246,6 +246,7 @@ const started = (
         stop,
         maxMediaBytes: maxMediaBytes(services),
         onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
+        reads: (facts) => work.trail.reads(facts),
         // Without a target to take over there is nothing to wait for.
         holdBack: holdsBack ? streamRecovery : null,
         streamHeaders: (traces) => {

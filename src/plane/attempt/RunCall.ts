@@ -13,7 +13,7 @@ import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { ResilienceSettings, Timeouts } from "../../subjects/resilience/entity.ts"
 import { secretsOf } from "../providers/Catalog.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
-import type { EncodeContext } from "../../wire/WireCodec.ts"
+import type { EncodeContext, StreamFacts } from "../../wire/WireCodec.ts"
 import { answerReader } from "./AnswerReader.ts"
 import { errorReader } from "./ErrorReader.ts"
 import {
@@ -52,6 +52,8 @@ export interface CallInput {
   readonly recorder?: RecordDelivered | null
   /** Reads the headers of each answer of the upstream, which may report limits. */
   readonly onHeaders: (header: (name: string) => string | null) => void
+  /** Gets the state of a stream that begins to be read; absent: nobody asks for it. */
+  readonly reads?: (facts: StreamFacts) => void
   /** The largest answer that is relayed without being looked at. */
   readonly maxMediaBytes: number
   /** Setting for how long the beginning of a stream is held back; null: not at all. */
@@ -307,7 +309,7 @@ class RunningCall implements UpstreamSink {
     const { call, holdBack, lastChance, recorder, target, watch, work } = this.#input
     const { account } = target
     const source = streamSource(work.exchange.codec, call, this.#context(), watch, recorder ?? null)
-    work.trail.reads(source.facts)
+    this.#input.reads?.(source.facts)
     return streamReader({
       work,
       wire: call.wire,

@@ -255,6 +255,42 @@ describe("X-Gateway-As-Key", () => {
     })
   )
 
+  it.scopedLive("money is on the ledger of who asked: the key's as a key, nobody's as a session, by every way", () =>
+    Effect.gen(function* () {
+      const { gateway, key, own, send } = yield* setUp()
+      yield* Effect.promise(async () => {
+        await gateway.manage("PATCH", "/api/pricing", { up: { m: { input: 1_000, output: 1_000 } } })
+        const { bearer, id } = await key()
+        const other = await key()
+        for (const { id: apiKeyId } of [{ id }, other]) {
+          await gateway.manage("POST", "/api/usage/budget", { apiKeyId, monthlyLimitUsd: 1_000_000 })
+        }
+        const spentUsd = async (apiKeyId: string): Promise<number> =>
+          (await gateway.manage("GET", `/api/usage/budget?apiKeyId=${apiKeyId}`)).spentUsd
+        const as = { ...own, "x-gateway-as-key": id }
+        const chat = async (headers: Headers): Promise<number> => {
+          const answer = await send("POST", "/v1/chat/completions", headers, ask)
+          await answer.arrayBuffer()
+          return (await gateway.usageRow(idOf(answer))).costUsd
+        }
+        const compare = async (headers: Headers): Promise<number> => {
+          const compared = await send("POST", "/api/playground/compare", headers, { models: ["up/m"], prompt: "x" })
+          return (await gateway.usageRow(/"requestId":"([^"]+)"/.exec(await compared.text())?.[1] ?? "")).costUsd
+        }
+        const ofSession = [await chat(own), await compare(own)]
+        assert.isTrue(ofSession.every((usd) => usd > 0))
+        assert.strictEqual(await spentUsd(id), 0)
+        const ofKey = [await chat(bearer), await chat(as), await compare(as)]
+        assert.closeTo(
+          await spentUsd(id),
+          ofKey.reduce((sum, usd) => sum + usd, 0),
+          1e-6
+        )
+        assert.strictEqual(await spentUsd(other.id), 0)
+      })
+    })
+  )
+
   it.scopedLive("a key that cannot be used, and one that is not there, are refused in the wire's form", () =>
     Effect.gen(function* () {
       const { gateway, key, own, send, upstream } = yield* setUp()

@@ -48,6 +48,13 @@ describe("request log", () => {
     })
   })
 
+  it("names the operator and an admin session, who have no key", () => {
+    for (const principal of ["operator", "session"] as const) {
+      const line = jsonLine({ ...request, row: usageRow({ apiKeyId: null, principal }) })
+      assert.deepInclude(JSON.parse(line), { apiKeyId: null, principal, error: null })
+    }
+  })
+
   it("ranks failures by whose fault they are, and does not call an unpriced answer free", () => {
     const level = (more: Parameters<typeof usageRow>[0]) =>
       JSON.parse(jsonLine({ ...request, row: usageRow(more) })).level

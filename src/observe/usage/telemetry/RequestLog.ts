@@ -31,7 +31,8 @@ const jsonId = (id: string): string => (isOwnId(id) ? `"${id}"` : JSON.stringify
 
 const jsonName = (name: string | null): string => (name === null ? "null" : JSON.stringify(clean(name)))
 
-const callerOf = ({ apiKeyId, principal }: UsageFacts): string => principal ?? (apiKeyId === null ? "anonymous" : "key")
+/** Names the caller where it is neither a key nor nobody. */
+const callerOf = ({ principal }: UsageFacts): string => (principal === null ? "" : `"principal":"${principal}",`)
 
 /** The parts of a line that rows with the same facts share, in the order of the line. */
 const sharedParts = (facts: UsageFacts) => ({
@@ -42,7 +43,7 @@ const sharedParts = (facts: UsageFacts) => ({
     `"model":${jsonName(facts.model)},"combo":${jsonName(facts.combo)},"status":${jsonNumber(facts.status)},` +
     `"outcome":"${facts.outcome}","streamed":${facts.streamed},"latencyMs":`,
   attempts: `,"attempts":${jsonNumber(facts.attempts)},"tokensIn":`,
-  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},"principal":"${callerOf(facts)}","error":${jsonName(facts.error)}}`
+  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},${callerOf(facts)}"error":${jsonName(facts.error)}}`
 })
 
 /**

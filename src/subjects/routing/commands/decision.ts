@@ -32,7 +32,9 @@ export const routeDecision = Command.make("decision", { requestId, ...Client.con
     )
     const { decision } = answer
     const text = Effect.gen(function* () {
-      yield* Output.print(fields([["Request", decision.requestId], ...headline(decision)]))
+      const state: ReadonlyArray<readonly [string, string]> =
+        decision.state === "running" ? [["State", "under way"]] : []
+      yield* Output.print(fields([["Request", decision.requestId], ...state, ...headline(decision)]))
       yield* Output.print("")
       yield* showCandidates(decision, "There were no candidates.")
       yield* Output.print("")

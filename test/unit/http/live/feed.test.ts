@@ -1,10 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { EventEmitter } from "node:events"
-import { channels, eventFrame, type LiveEvent, readClientFrame } from "../../../../src/entry/live/Channels.ts"
+import {
+  type Channel,
+  channels,
+  eventFrame,
+  type LiveEvent,
+  readClientFrame
+} from "../../../../src/entry/live/Channels.ts"
 import { highWaterBytes, type LiveSocket, makeLiveClient, mostWaiting } from "../../../../src/entry/live/LiveClient.ts"
 import { headersAtMain } from "../../../../src/entry/server/LivePort.ts"
-import { makeSampler, mostPerSecond, mostRequestsAtOnce, type Sampler } from "../../../../src/entry/live/Sampler.ts"
+import { limitOf, makeSampler, type Sampler } from "../../../../src/entry/live/Sampler.ts"
 import { makeStats, mostProviders, type StatsFrame } from "../../../../src/entry/live/Stats.ts"
 import { noTokens, type UsageRow } from "../../../../src/domain/Usage.ts"
 import { makeSources } from "../../../../src/entry/live/Sources.ts"
@@ -24,12 +30,13 @@ const admitted = (sampler: Sampler, event: LiveEvent): boolean => sampler.admit(
 describe("sampling", () => {
   it("lets the first events of a second on, and the last of the rest with how many it stands for", () => {
     const sampler = makeSampler()
+    const { atOnce } = limitOf("requests")
     const onward = Array.from({ length: 50 }, (_, n) => admitted(sampler, eventAt(n))).filter(Boolean)
-    assert.lengthOf(onward, mostRequestsAtOnce)
+    assert.lengthOf(onward, atOnce)
     assert.isTrue(admitted(sampler, eventAt(50, "health")))
     const [held, ...others] = sampler.turn()
     assert.lengthOf(others, 0)
-    assert.deepStrictEqual(held, { event: eventAt(49), sampled: 50 - mostRequestsAtOnce })
+    assert.deepStrictEqual(held, { event: eventAt(49), sampled: 50 - atOnce })
     assert.deepInclude(JSON.parse(eventFrame(eventAt(49), 30)), { sampled: 30 })
     assert.isTrue(admitted(sampler, eventAt(51)))
     assert.deepStrictEqual(sampler.turn(), [])
@@ -42,12 +49,15 @@ describe("sampling", () => {
       const sampler = makeSampler()
       const counts = new Map<string, number>()
       const add = (kind: string, count: number): void => void counts.set(kind, (counts.get(kind) ?? 0) + count)
-      let told = 0
+      let told: Array<Channel> = []
       const turn = (): boolean => {
         const held = sampler.turn()
         for (const { event, sampled } of held) add(`${event.channel} ${event.event}`, -sampled)
-        assert.isAtMost(told + held.length, mostPerSecond)
-        told = 0
+        told.push(...held.map(({ event }) => event.channel))
+        for (const channel of channels) {
+          assert.isAtMost(told.filter((each) => each === channel).length, limitOf(channel).most)
+        }
+        told = []
         return held.length > 0
       }
       for (const second of seconds) {
@@ -56,7 +66,7 @@ describe("sampling", () => {
           const name = `event.${channel === "requests" ? kind % 6 : kind}`
           add(`${channel} ${name}`, 1)
           if (!admitted(sampler, { channel, event: name, atMs: 0, data: {} })) continue
-          told += 1
+          told.push(channel)
           add(`${channel} ${name}`, -1)
         }
         turn()
@@ -65,6 +75,20 @@ describe("sampling", () => {
       assert.isTrue([...counts.values()].every((count) => count === 0))
     }
   )
+})
+
+describe("sampling of channels", () => {
+  it("keeps what is rare apart from what is not, and traffic below 20 frames with the sums", () => {
+    const sampler = makeSampler()
+    for (let n = 0; n < 1_000; n += 1) {
+      admitted(sampler, eventAt(n))
+      admitted(sampler, { ...eventAt(n, "health"), event: "provider.error" })
+    }
+    for (const channel of ["quota", "budget", "config", "jobs"] as const) {
+      for (let n = 0; n < 19; n += 1) assert.isTrue(admitted(sampler, eventAt(n, channel)), channel)
+    }
+    assert.strictEqual(limitOf("requests").most + limitOf("health").most + 1, 20)
+  })
 })
 
 describe("the sums of a second", () => {
@@ -249,7 +273,7 @@ describe("what is listened to", () => {
           happened += 2
         }
         sources.turn()
-        assert.isAtMost(sent.length, mostPerSecond + 1)
+        assert.isAtMost(sent.length, 20)
         for (const { channel, data } of sent.splice(0)) {
           if (channel !== "stats") continue
           const frame = data as unknown as StatsFrame
