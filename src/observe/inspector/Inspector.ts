@@ -13,6 +13,7 @@ import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as SessionRepo from "../../subjects/inspector/repo.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
@@ -94,6 +95,8 @@ export class Inspector extends Context.Tag("gateway/observe/inspector/Inspector"
     /** Finds an entry as it is stored, for code that works on it. */
     readonly entry: (id: string) => RingEntry | null
     /** Oldest first, as they are now. */
+    /** Finds the record of a request of the gateway by the request's id; null: it has none, or no longer. */
+    readonly recordOf: (requestId: string) => string | null
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
     /** All attempts of the prompt of a record, oldest first, itself among them. */
     readonly attempts: (id: string) => ReadonlyArray<Item>
@@ -307,11 +310,22 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
     })
 
     const settled = Effect.promise(intake.settled)
+    const byRequest = new LruMap<string, string>({ capacity: settings.bufferEntries })
+    const noteRequest = (id: string, requestId: string | null | undefined): void => {
+      if (id !== "" && requestId !== null && requestId !== undefined) byRequest.set(requestId, id)
+    }
 
     return Inspector.of({
       settings,
-      begin: intake.begin,
-      update: intake.update,
+      begin: (permission, start) => {
+        const id = intake.begin(permission, start)
+        noteRequest(id, start.gatewayRequestId)
+        return id
+      },
+      update: (id, update) => {
+        noteRequest(id, update.gatewayRequestId)
+        intake.update(id, update)
+      },
       finish: intake.finish,
       attribute: intake.attribute,
       settled,
@@ -325,6 +339,10 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       list,
       get,
       entry: (id) => ring.get(id),
+      recordOf: (requestId) => {
+        const id = byRequest.peek(requestId)
+        return id !== undefined && ring.get(id) !== null ? id : null
+      },
       exported,
       attempts: (id) =>
         ring.retries.together(id).flatMap((each) => {

@@ -135,7 +135,7 @@ const daysByHours = (chosen: ChosenSteps, timeZone: string, nowMs: number): Part
   return {
     parts: [
       { grainMs: quarterMs, sinceMs: firstMs, untilMs: endMs, only: quarters },
-      ...parts.map((part) => (part.grainMs === hourMs ? { ...part, without: known } : part))
+      ...parts.map((part) => (part.grainMs === hourMs ? Object.assign(part, { without: known }) : part))
     ],
     inexact: [...(known.length < split.length ? [notes.hours(timeZone, sinceMs)] : []), ...inexact]
   }

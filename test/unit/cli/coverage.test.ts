@@ -193,6 +193,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "webhooks.test": "webhook test",
   "webhooks.deliveries": "webhook deliveries",
   "usage.connection": "provider show",
+  "usage.facets": "usage facets",
   "usage.series": "usage series",
   "usageHistory.analytics": "usage show",
   "usageHistory.calls": "cost reconcile",
