@@ -9,7 +9,7 @@ import type { LogsQuery } from "./routes.ts"
 import { UsageReports } from "./service.ts"
 import { makeOwnKey } from "../auth/OwnKey.ts"
 import { answered } from "../../entry/handling/Answers.ts"
-import { connectionUsage } from "../quotaGroups/QuotaViews.ts"
+import { connectionUsage, quotaWindows } from "../quotaGroups/QuotaViews.ts"
 import { filterOf } from "./UsageFilters.ts"
 import { isoOrNull, ownUsageLog, usageLog } from "../../entry/handling/Views.ts"
 import type { UsagePage } from "./repo.ts"
@@ -81,6 +81,11 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
             }))
           )
         )
+      )
+      .handle("quotas", () =>
+        Effect.map(reports.quotas, ({ nowMs, reports: all }) => ({
+          windows: all.flatMap(({ connection, report }) => quotaWindows(connection, report, nowMs))
+        }))
       )
       .handle("connection", ({ path }) => answered(Effect.map(reports.quotasOf(path.connectionId), connectionUsage)))
   })

@@ -451,6 +451,49 @@ export const ConnectionUsage = Schema.Struct({
 }).annotations({ identifier: "ConnectionUsage" })
 export type ConnectionUsage = typeof ConnectionUsage.Type
 
+/** One quota or rate limit of a connection, with the time at which it will be used up. */
+export const QuotaWindowView = Schema.Struct({
+  connectionId: field(Schema.String, "The connection.", exampleId),
+  connectionName: field(Schema.String, "Its name.", "work"),
+  provider: field(Schema.String, "Its provider.", "openai"),
+  plan: field(Schema.NullOr(Schema.String), "Plan of the account; null: unknown.", "pro"),
+  window: field(
+    Schema.String,
+    "`5h`, `hourly`, `daily`, `weekly` or `monthly`; of a rate limit the provider's name for it.",
+    "daily"
+  ),
+  model: field(Schema.NullOr(Schema.String), "The model a rate limit holds for; null: all of them.", null),
+  used: field(Schema.Number, "How much is used, in the unit.", 120),
+  total: field(Schema.NullOr(Schema.Number), "How much there is; null: unknown.", 1_000),
+  remaining: field(Schema.NullOr(Schema.Number), "How much is left; null: unknown.", 880),
+  remainingPercentage: field(Schema.NullOr(Schema.Number), "The same in percent; null: unknown.", 88),
+  unit: field(QuotaUnit, quotaWords.unit),
+  resetAt: field(Schema.NullOr(Schema.String), "When it is renewed, ISO 8601; null: unknown.", exampleTime),
+  exhaustedAt: field(
+    Schema.NullOr(Schema.String),
+    "When it will be used up at the pace of its window, ISO 8601, or now where it is; null: not before it is renewed, or not known.",
+    null
+  ),
+  source: field(
+    Schema.Literal("declared", "learned", "header"),
+    "What the figures are from: `declared`: the operator declared it, and it is counted here; `learned`: the provider told it of a window; `header`: a rate limit in the headers of its last answers.",
+    "declared"
+  ),
+  basis: field(
+    Schema.Literal("declared", "learned", "header", "forecast"),
+    "What `exhaustedAt` is from: `forecast`: the pace of the window; else as `source`.",
+    "declared"
+  )
+}).annotations({ identifier: "QuotaWindow" })
+export type QuotaWindowView = typeof QuotaWindowView.Type
+
+export const QuotaWindows = Schema.Struct({
+  windows: field(
+    Schema.Array(QuotaWindowView),
+    "Quotas, connection by connection, and of rate limits the one with the least left by name."
+  )
+}).annotations({ identifier: "QuotaWindowList" })
+
 const at = endpointsOf("usage", { connectionId: ["Id of the connection.", exampleId] })
 
 const aboutLogs =
@@ -518,6 +561,12 @@ export class Usage extends HttpApiGroup.make("usage")
       .setUrlParams(OwnLogsQuery)
       .addSuccess(OwnUsageLogs)
       .addError(NotFoundAnswer)
+  )
+  .add(
+    at("quotas", {
+      summary: "List the quotas of all connections",
+      description: "What is used and left of each, when it is renewed, and when it will be used up at its present pace."
+    }).addSuccess(QuotaWindows)
   )
   .add(
     at("connection", {

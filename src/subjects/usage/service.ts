@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import { type QuotaReport, QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
+import type { Connection } from "../connections/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { mostPerPage, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
@@ -45,6 +46,11 @@ export class UsageReports extends Context.Tag("gateway/subjects/usage/UsageRepor
     ) => Effect.Effect<{ readonly facets: Facets; readonly nameOf: FacetNames }, StoreError | ReadRefused>
     /** What the answer says of rows besides what they hold. */
     readonly factsOf: (rows: ReadonlyArray<UsageRow>) => Effect.Effect<(row: UsageRow) => RowFacts, StoreError>
+    /** The quotas of all connections, with the moment they were read at. */
+    readonly quotas: Effect.Effect<{
+      readonly nowMs: number
+      readonly reports: ReadonlyArray<{ readonly connection: Connection; readonly report: QuotaReport }>
+    }>
     readonly quotasOf: (connectionId: string) => Effect.Effect<QuotaReport, Errors.EntityNotFound>
   }
 >() {}
@@ -106,6 +112,13 @@ export const make = Effect.gen(function* () {
     factsOf: facts,
     written: (limit, after, filter = {}) =>
       Effect.zipRight(journal.catchUp, repo.written({ limit: limit ?? defaultLimit, after, filter })),
+    quotas: Effect.map(Clock.currentTimeMillis, (nowMs) => ({
+      nowMs,
+      reports: catalog.current().connections.map((connection) => ({
+        connection,
+        report: quotas.report(connection, nowMs)
+      }))
+    })),
     quotasOf
   })
 })

@@ -12,6 +12,7 @@ export const usage = subject("usage", {
     series: manage("GET", "/api/usage/series"),
     meSeries: self("GET", "/api/usage/me/series"),
     meLogs: self("GET", "/api/usage/me/logs"),
+    quotas: manage("GET", "/api/quotas"),
     connection: manage("GET", "/api/usage/:connectionId")
   }
 })
