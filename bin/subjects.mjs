@@ -18,6 +18,7 @@ const reposElsewhere = new Set([
   "playground/repo",
   "plugins/repo",
   "usage/CallSumsRepo",
+  "usage/FacetsRepo",
   "usage/SeriesRepo",
   "usage/UsageExportRepo",
   "usage/UsageSearchRepo",

@@ -24,6 +24,7 @@ import * as AcpAgents from "../agents/tools/AcpAgents.ts"
 import * as Detector from "../agents/tools/detection/Detector.ts"
 import * as Skills from "../agents/skills/Skills.ts"
 import * as CallSumsRepo from "../subjects/usage/CallSumsRepo.ts"
+import * as FacetsRepo from "../subjects/usage/FacetsRepo.ts"
 import * as SeriesRepo from "../subjects/usage/SeriesRepo.ts"
 import * as UsageExportRepo from "../subjects/usage/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../subjects/usageHistory/repo.ts"
@@ -33,6 +34,7 @@ import * as UsageSearchRepo from "../subjects/usage/UsageSearchRepo.ts"
 const beneath = Layer.mergeAll(
   CallSumsRepo.layer,
   ConnectionRecords.layer,
+  FacetsRepo.layer,
   FreeProxies.layer,
   OperatorSpending.layer,
   UsageHistoryRepo.layer,

@@ -70,13 +70,15 @@ const logsAt = Effect.fnUntraced(function* (to: Client.Target, urlParams: LogsQu
 const newest = Effect.fnUntraced(function* (to: Client.Target, given: Given, filter: Filter) {
   const logs: Array<UsageLog> = []
   let cursor = Option.getOrNull(given.cursor)
+  let scannedTo: string | null = null
   do {
     const limit = given.limit - logs.length
     const page: typeof Page.Type = yield* logsAt(to, { ...filter, limit, ...(cursor === null ? {} : { cursor }) })
     logs.push(...page.logs)
     cursor = page.nextCursor
+    scannedTo = page.scannedTo
   } while (cursor !== null && logs.length < given.limit)
-  return { logs, nextCursor: cursor }
+  return { logs, nextCursor: cursor, scannedTo }
 })
 
 const followEvery = "1 second"
@@ -139,10 +141,10 @@ export const logsCommand = Command.make("logs", flags, (given) =>
     if (id !== undefined) return yield* showRequest(to, id)
     const filter = yield* filterOf(to, given)
     if (given.follow) return yield* follow(to, given, filter)
-    const { logs, nextCursor } = yield* newest(to, given, filter)
+    const { logs, nextCursor, scannedTo } = yield* newest(to, given, filter)
     yield* Output.list({
       schema: Page,
-      value: { logs, nextCursor },
+      value: { logs, nextCursor, scannedTo },
       rows: logs.toReversed(),
       columns,
       empty: "There are no such requests."

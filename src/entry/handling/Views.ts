@@ -6,7 +6,8 @@ import type { KeyView } from "../../subjects/keys/routes.ts"
 import type { NodeView } from "../../subjects/nodes/routes.ts"
 import type { ConnectionView } from "../../subjects/connections/routes.ts"
 import type { QuotaGroupView } from "../../subjects/quotaGroups/routes.ts"
-import type { UsageLog } from "../../subjects/usage/routes.ts"
+import type { RowFacts } from "../../subjects/usage/RowFacts.ts"
+import type { OwnUsageLog, UsageLog } from "../../subjects/usage/routes.ts"
 import type { CreatedKey } from "../../subjects/auth/ApiKeys.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
 import type { Combo } from "../../subjects/combos/entity.ts"
@@ -186,17 +187,21 @@ export const keyView = (key: ApiKey): KeyView => ({
 /** The secret in clear text: it is shown this once. */
 export const createdKeyView = ({ key, secret }: CreatedKey) => ({ key: keyView(key), secret: Redacted.value(secret) })
 
-export const usageLog = ({
-  answeredFrom,
-  calls: _calls,
-  costNanoUsd,
-  costNotes,
-  price: _price,
-  reservedNanoUsd: _reserved,
-  timestampMs,
-  ...row
-}: UsageRow): UsageLog => ({
+export const usageLog = (
+  {
+    answeredFrom,
+    calls: _calls,
+    costNanoUsd,
+    costNotes,
+    price: _price,
+    reservedNanoUsd: _reserved,
+    timestampMs,
+    ...row
+  }: UsageRow,
+  facts: RowFacts
+): UsageLog => ({
   ...row,
+  ...facts,
   timestamp: iso(timestampMs),
   principal: row.principal ?? (row.apiKeyId === null ? "anonymous" : "key"),
   costUsd: costNanoUsd / nanoUsdPerUsd,
@@ -207,6 +212,25 @@ export const usageLog = ({
   cacheHit: answeredFrom === "cache",
   coalesced: answeredFrom === "coalesced"
 })
+
+const hidden: RowFacts = { apiKeyName: null, connectionName: null, hasDecision: false, captureId: null }
+
+/** A row as its key sees it; the type of the answer refuses members that were added to rows since. */
+export const ownUsageLog = (row: UsageRow): OwnUsageLog => {
+  const {
+    apiKeyId: _key,
+    apiKeyName: _keyName,
+    captureId: _capture,
+    connectionId: _connection,
+    connectionName: _connectionName,
+    egress: _egress,
+    error: _error,
+    hasDecision: _decision,
+    principal: _principal,
+    ...own
+  } = usageLog(row, hidden)
+  return own
+}
 
 export const backupView = ({ createdAtMs, id, reason, schemaVersion, sizeBytes }: BackupFile): BackupView => ({
   id,

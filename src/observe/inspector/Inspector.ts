@@ -13,6 +13,7 @@ import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as SessionRepo from "../../subjects/inspector/repo.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
@@ -93,6 +94,8 @@ export class Inspector extends Context.Tag("gateway/observe/inspector/Inspector"
     readonly get: (id: string, showSecrets?: boolean) => Effect.Effect<TrafficRecord, RecordNotFound>
     /** Finds an entry as it is stored, for code that works on it. */
     readonly entry: (id: string) => RingEntry | null
+    /** Finds the record of a request of the gateway by the request's id; null: it has none, or no longer. */
+    readonly recordOf: (requestId: string) => string | null
     /** Oldest first, as they are now. */
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
     /** All attempts of the prompt of a record, oldest first, itself among them. */
@@ -331,6 +334,20 @@ const settingsOf = (options: InspectorSettings | undefined) =>
     return settings
   })
 
+/** Finds records by the request of the gateway that they are of. */
+const makeRequestIndex = (capacity: number, isKept: (id: string) => boolean) => {
+  const byRequest = new LruMap<string, string>({ capacity })
+  return {
+    note: (id: string, requestId: string | null | undefined): void => {
+      if (id !== "" && requestId !== null && requestId !== undefined) byRequest.set(requestId, id)
+    },
+    recordOf: (requestId: string): string | null => {
+      const id = byRequest.peek(requestId)
+      return id !== undefined && isKept(id) ? id : null
+    }
+  }
+}
+
 export const makeWith = ({ settings: options, threadFile }: InspectorOptions = {}) =>
   Effect.gen(function* () {
     const timers = yield* Timers.Timers
@@ -376,17 +393,26 @@ export const makeWith = ({ settings: options, threadFile }: InspectorOptions = {
     const waitForLast = (arrived: Effect.Effect<void>): Effect.Effect<void> =>
       Effect.asVoid(Effect.timeoutOption(arrived, lastRecordsWithin))
     const settled = Effect.promise(intake.settled)
+    const requests = makeRequestIndex(settings.bufferEntries, (id) => ring.get(id) !== null)
 
     return Inspector.of({
       ...(yield* makeReads(records, sessions, isMasked)),
       settings,
-      begin: intake.begin,
-      update: intake.update,
+      begin: (permission, start) => {
+        const id = intake.begin(permission, start)
+        requests.note(id, start.gatewayRequestId)
+        return id
+      },
+      update: (id, update) => {
+        requests.note(id, update.gatewayRequestId)
+        intake.update(id, update)
+      },
       finish: intake.finish,
       attribute: intake.attribute,
       settled,
       listed: (id) => waitForLast(Effect.promise(() => intake.listed(id))),
       entry: (id) => ring.get(id),
+      recordOf: requests.recordOf,
       attempts: records.attempts,
       clear: Effect.sync(() => records.clear()),
       onFinished: records.onFinished,

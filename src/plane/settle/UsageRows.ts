@@ -1,4 +1,5 @@
 /** The usage row of a request. Pure. */
+import { sessionOnFile } from "../../domain/SessionOnFile.ts"
 import { noTokens, type UsageRow } from "../../domain/Usage.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
@@ -70,6 +71,7 @@ export const rowOf = (
     batchId: exchange.batchId ?? null,
     answeredFrom: kept?.answeredFrom ?? null,
     egress: work.trail.egress,
+    sessionId: work.sessionId === null ? null : sessionOnFile(work.sessionId),
     reservedNanoUsd,
     calls
   }
@@ -111,6 +113,7 @@ export const refusedRow = (
   batchId: exchange.batchId ?? null,
   answeredFrom: null,
   egress: null,
+  sessionId: null,
   reservedNanoUsd: 0,
   calls: null
 })

@@ -56,6 +56,7 @@ export const Row = Schema.Struct({
   batchId: MaybeText,
   answeredFrom: Schema.NullOr(Schema.Literal("cache", "coalesced")),
   egress: MaybeText,
+  sessionId: MaybeText,
   reservedNanoUsd: Whole
 })
 type Row = typeof Row.Type
@@ -127,6 +128,7 @@ const own = [
   "cost_nano_usd",
   "cost_nano_parts",
   "cost_notes",
+  "session_id",
   "reserved_nano_usd"
 ]
 
@@ -157,6 +159,7 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
     nanoColumn(row.costNanoUsd),
     partsColumn(row.costNanoUsd),
     row.costNotes === null ? null : JSON.stringify(row.costNotes),
+    clipped(row.sessionId),
     valid(row.reservedNanoUsd)
   )
 }
@@ -184,7 +187,13 @@ export const inserts: ReadonlyArray<{ readonly rows: number; readonly statement:
 const written = new Set(["price", "cost_notes", "told_tokens"])
 const maxWrittenChars = 65_536
 
-const numbers = new Set(["streamed", "status", "attempts", "priced", ...own.slice(2)])
+const numbers = new Set([
+  "streamed",
+  "status",
+  "attempts",
+  "priced",
+  ...own.slice(2).filter((column) => column !== "session_id")
+])
 
 /** The columns as they are read: rows written before names were bounded must not fill the memory. */
 export const readColumns = [...own, ...sharedNames]

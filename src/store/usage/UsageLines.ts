@@ -4,11 +4,11 @@
  *     {"facts":7,"apiKeyId":null,"requestedModel":"gpt-4.1",…}
  *     [7,"<id>",timestampMs,latencyMs,ttftMs,in,out,cacheRead,cacheWrite,reasoning,costNanoUsd]
  *     [7,"<id>",…,costNanoUsd,"<requestId>",reservedNanoUsd,[calls]]
- *     [7,"<id>",…,[calls],[in,out,cacheRead,cacheWrite,reasoning],{costNotes}]
+ *     [7,"<id>",…,[calls],[in,out,cacheRead,cacheWrite,reasoning],{costNotes},"<sessionId>"]
  *
  * The facts that rows share are in a line of their own, in each file before the first row that has them. The last three are left out where the
  * request id is the row's, nothing was reserved, and there are no calls; a fourth has the counts that an upstream reported and that were not
- * accepted, a fifth how the cost came about. A line may also be the JSON of a whole row, as earlier versions wrote it.
+ * accepted, a fifth how the cost came about, a sixth the session. A line may also be the JSON of a whole row, as earlier versions wrote it.
  */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -48,10 +48,13 @@ const notesJson = (notes: CostNotes): string => {
   return lastPartsJson
 }
 
-const countsAndNotes = ({ costNotes, told }: UsageRow): string => {
-  if (told === null && costNotes === null) return ""
+const countsAndNotes = ({ costNotes, sessionId, told }: UsageRow): string => {
+  if (told === null && costNotes === null && sessionId === null) return ""
   const counts =
     told === null ? "null" : JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])
+  if (sessionId !== null) {
+    return `,${counts},${costNotes === null ? "null" : notesJson(costNotes)},${JSON.stringify(sessionId)}`
+  }
   return costNotes === null ? `,${counts}` : `,${counts},${notesJson(costNotes)}`
 }
 
@@ -82,7 +85,8 @@ export class UsageLines {
       row.reservedNanoUsd === 0 &&
       row.calls === null &&
       row.told === null &&
-      row.costNotes === null
+      row.costNotes === null &&
+      row.sessionId === null
         ? "]"
         : rest(row, id)
     return (
@@ -145,6 +149,7 @@ const WholeRow = Schema.Struct({
   told: Schema.optionalWith(Schema.Null, { default: () => null }),
   costNanoUsd: Measure,
   costNotes: Schema.optionalWith(Schema.Null, { default: () => null }),
+  sessionId: Schema.optionalWith(Schema.Null, { default: () => null }),
   reservedNanoUsd: Schema.optionalWith(Measure, { default: () => 0 }),
   calls: Schema.optionalWith(Schema.NullOr(Schema.Array(LedgerCall)), { default: () => null })
 })
@@ -178,7 +183,7 @@ const countsOf = ([read, out, cacheRead, cacheWrite, reasoning]: ReadonlyArray<u
  */
 const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFacts>): UsageRow | null => {
   const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, ...more] = line
-  const [requestId, reserved, calls, told, costNotes] = more
+  const [requestId, reserved, calls, told, costNotes, sessionId] = more
   const shared = known.get(number)
   if (shared === undefined || typeof id !== "string") return null
   return {
@@ -192,6 +197,7 @@ const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFa
     told: Array.isArray(told) ? countsOf(told) : null,
     costNanoUsd: measure(cost),
     costNotes: Option.getOrNull(notesOf(costNotes)),
+    sessionId: typeof sessionId === "string" ? sessionId : null,
     reservedNanoUsd: measure(reserved),
     calls: Array.isArray(calls) ? Option.getOrNull(callsOf(calls)) : null
   }

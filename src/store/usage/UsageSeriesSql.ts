@@ -269,6 +269,10 @@ export const seriesPoints = (wanted: SeriesWanted): Condition => {
 /** Finds how far the sums by kind are behind the log. */
 export const seriesPosition = `SELECT ${seriesSeq} AS summed, (SELECT MAX(seq) FROM usage_log) AS newest`
 
+/** The same of the rows of one key, with the key as the last parameter. */
+export const lastOfKey = (most: number): string =>
+  `SELECT id, timestamp_ms FROM usage_log WHERE id >= ? AND id < ? AND api_key_id = ? ORDER BY timestamp_ms DESC LIMIT 1 OFFSET ${most - 1}`
+
 /** The id of the last row that a look at the log may get to, from the newest of a range on. Has the parameters `leastId`, `beforeId`. */
 export const lastLookedAt = (most: number): string =>
   `SELECT id, timestamp_ms FROM usage_log WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${most - 1}`

@@ -76,6 +76,7 @@ export const testRow = (id: string, call: AnsweredCall, prices: Pick<typeof Pric
     batchId: null,
     answeredFrom: null,
     egress: null,
+    sessionId: null,
     reservedNanoUsd: 0,
     calls: null
   }

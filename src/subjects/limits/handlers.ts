@@ -1,19 +1,15 @@
 /** `/api/usage/budget`, `/api/usage/token-limits`, `/api/usage/ledger` and `/api/usage/me`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Limits as LimitsGroup } from "./routes.ts"
-import { NotFound } from "../../contract/Errors.ts"
 import type { BudgetStatusView, LedgerEntryView, TokenLimitView } from "./routes.ts"
-import { ApiKeys } from "../auth/ApiKeys.ts"
-import { bearerOf } from "../auth/Credentials.ts"
+import { makeOwnKey } from "../auth/OwnKey.ts"
 import type { Budget } from "./entity.ts"
 import type { Standing } from "../../plane/ledger/KeyLimits.ts"
 import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } from "./service.ts"
 import type { LedgerCursor } from "../usage/LedgerRepo.ts"
 import type { Spend } from "../usage/SpendRepo.ts"
-import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { iso, isoOrNull, usd } from "../../entry/handling/Views.ts"
 
@@ -101,21 +97,9 @@ const spendView = ({ costNanoUsd, requests, tokens }: Spend) => ({ requests, tok
 
 export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (handlers) =>
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
     const limits = yield* Limits
 
-    /** The key of the request, which the tier has let in. */
-    const ownKey = Effect.gen(function* () {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const inner = yield* InnerCaller
-      const caller = inner === null ? keys.identify(bearerOf(headers)) : inner.principal
-      return yield* typeof caller === "object" && caller._tag === "Key"
-        ? Effect.succeed(caller.key)
-        : new NotFound({
-            message: "This credential is no API key, so that it has no usage of its own.",
-            param: "authorization"
-          })
-    })
+    const ownKey = yield* makeOwnKey
 
     return handlers
       .handle("budget", ({ urlParams: { apiKeyId } }) =>

@@ -1,5 +1,7 @@
 /** Quotas as callers see them (`GET /api/usage/{connectionId}`). */
-import type { ConnectionUsage, QuotaView } from "../usage/routes.ts"
+import type { Connection } from "../connections/entity.ts"
+import type { ConnectionUsage, QuotaView, QuotaWindowView } from "../usage/routes.ts"
+import { exhaustionOf } from "../../plane/routing/quota/Forecast.ts"
 import { rateShareOf, shareOf, tightest } from "../../plane/routing/quota/QuotaState.ts"
 import type * as State from "../../plane/routing/quota/QuotaState.ts"
 import type { QuotaReport, RateView } from "../../plane/routing/quota/QuotaWindows.ts"
@@ -50,6 +52,35 @@ const tightestRates = (rates: ReadonlyArray<RateView>): ReadonlyMap<string, Rate
     if (other === undefined || rateShareOf(rate) < rateShareOf(other)) byName.set(rate.name, rate)
   }
   return byName
+}
+
+type NamedConnection = Pick<Connection, "id" | "name" | "provider">
+
+const windowView = (view: State.QuotaView, nowMs: number) => {
+  const { atMs, basis } = exhaustionOf(view, nowMs)
+  return { ...quotaView(view), window: view.window, model: null, exhaustedAt: isoOrNull(atMs), basis }
+}
+
+const rateWindowView = (rate: RateView) => ({
+  ...rateQuota(rate),
+  window: rate.name,
+  model: rate.model,
+  exhaustedAt: rate.left <= 0 ? isoOrNull(rate.sinceMs) : null,
+  source: "header" as const,
+  basis: "header" as const
+})
+
+/** Every quota of a connection, and of its rate limits the one with the least left by name. */
+export const quotaWindows = (
+  { id, name, provider }: NamedConnection,
+  { plan, quotas, rates }: QuotaReport,
+  nowMs: number
+): ReadonlyArray<QuotaWindowView> => {
+  const named = { connectionId: id, connectionName: name, provider, plan }
+  return [
+    ...quotas.map((view) => Object.assign(windowView(view, nowMs), named)),
+    ...Array.from(tightestRates(rates).values(), (rate) => Object.assign(rateWindowView(rate), named))
+  ]
 }
 
 export const connectionUsage = ({ plan, quotas, rates }: QuotaReport): ConnectionUsage => ({

@@ -32,6 +32,8 @@ export class DecisionRepo extends Context.Tag("gateway/subjects/routing/Decision
     readonly insert: (rows: ReadonlyArray<DecisionRow>) => Effect.Effect<void, StoreError>
     /** The record's text; null when none is kept. */
     readonly get: (requestId: string) => Effect.Effect<string | null, StoreError>
+    /** Finds which of some requests have a record. */
+    readonly kept: (requestIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreError>
     /** Removes at most `pruneStep` rows beyond the limits; returns how many. */
     readonly prune: (limits: DecisionLimits) => Effect.Effect<number, StoreError>
   }
@@ -73,13 +75,23 @@ export const make = Effect.gen(function* () {
     return row === null ? null : row.record
   })
 
+  const kept = Effect.fn("DecisionRepo.kept")((requestIds: ReadonlyArray<string>) =>
+    sql<{ readonly requestId: string }>`
+      SELECT request_id FROM decisions WHERE request_id IN (SELECT value FROM json_each(${JSON.stringify(requestIds)}))`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("DecisionRepo.kept"),
+        onSuccess: (found) => new Set(found.map(({ requestId }) => requestId))
+      })
+    )
+  )
+
   const prune = Effect.fn("DecisionRepo.prune")(({ maxRows, sinceMs }: DecisionLimits) =>
     withLateSync(sql, (connection) => connection.execute(removeRows, [sinceMs, maxRows], undefined)).pipe(
       Effect.map((removed) => removed.length),
       Effect.mapError(Table.named("DecisionRepo.prune"))
     )
   )
-  return DecisionRepo.of({ insert, get, prune })
+  return DecisionRepo.of({ insert, get, kept, prune })
 })
 
 export const layer: Layer.Layer<DecisionRepo, never, SqlClient.SqlClient> = Layer.effect(DecisionRepo, make)

@@ -3,7 +3,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type ReadRefused, type ReadRow, ReadWorker } from "../../store/engine/ReadWorker.ts"
-import { lastLookedAt, seriesPoints, seriesPosition, type SeriesWanted } from "../../store/usage/UsageSeriesSql.ts"
+import {
+  lastLookedAt,
+  lastOfKey,
+  seriesPoints,
+  seriesPosition,
+  type SeriesWanted
+} from "../../store/usage/UsageSeriesSql.ts"
 
 /** The sums of one key. */
 export interface KeyPoints {
@@ -26,7 +32,9 @@ export class SeriesRepo extends Context.Tag("gateway/subjects/usage/SeriesRepo")
     readonly lookedAt: (
       most: number,
       leastId: string,
-      beforeId: string
+      beforeId: string,
+      /** Rows of this key only, where it is given. */
+      apiKeyId?: string
     ) => Effect.Effect<{ readonly id: string; readonly timestampMs: number } | null, ReadRefused>
   }
 >() {}
@@ -49,9 +57,15 @@ export const make = Effect.map(ReadWorker, (worker) =>
     points: Effect.fn("SeriesRepo.points")((wanted: SeriesWanted) =>
       Effect.map(worker.read([seriesPoints(wanted)]), ([rows = []]) => rows.map(keyPoints))
     ),
-    lookedAt: Effect.fn("SeriesRepo.lookedAt")((most: number, leastId: string, beforeId: string) =>
-      Effect.map(worker.read([{ sql: lastLookedAt(most), parameters: [leastId, beforeId] }]), ([rows = []]) =>
-        rows[0] === undefined ? null : { id: textIn(rows[0], "id"), timestampMs: numberIn(rows[0], "timestamp_ms") }
+    lookedAt: Effect.fn("SeriesRepo.lookedAt")((most: number, leastId: string, beforeId: string, apiKeyId?: string) =>
+      Effect.map(
+        worker.read([
+          apiKeyId === undefined
+            ? { sql: lastLookedAt(most), parameters: [leastId, beforeId] }
+            : { sql: lastOfKey(most), parameters: [leastId, beforeId, apiKeyId] }
+        ]),
+        ([rows = []]) =>
+          rows[0] === undefined ? null : { id: textIn(rows[0], "id"), timestampMs: numberIn(rows[0], "timestamp_ms") }
       )
     )
   })

@@ -1,7 +1,8 @@
 /** The filters of the usage log as a query has them. */
 import * as Struct from "effect/Struct"
 import type { LogsQuery } from "./routes.ts"
-import type { Outcome } from "../../domain/Usage.ts"
+import { sessionOnFile } from "../../domain/SessionOnFile.ts"
+import { nanoUsdPerUsd, type Outcome } from "../../domain/Usage.ts"
 import type { UsageFilter } from "./repo.ts"
 
 const outcomes = new Set<string>(["completed", "failed", "aborted"] satisfies ReadonlyArray<Outcome>)
@@ -23,6 +24,7 @@ const equalFields = [
   "batchId",
   "combo",
   "outcome",
+  "error",
   "search"
 ] as const
 
@@ -30,9 +32,13 @@ const equalFields = [
 export type FilterQuery = Omit<LogsQuery, "limit" | "cursor" | "after">
 
 export const filterOf = (query: FilterQuery): UsageFilter => {
-  const { from, requestId, status, to } = query
+  const { cacheHit, from, minCostUsd, minLatencyMs, requestId, sessionId, status, to } = query
   return {
     ...Struct.pick(query, ...equalFields),
+    ...(sessionId === undefined ? {} : { sessionId: sessionOnFile(sessionId) }),
+    ...(minLatencyMs === undefined ? {} : { minLatencyMs }),
+    ...(minCostUsd === undefined ? {} : { minCostNanoUsd: minCostUsd * nanoUsdPerUsd }),
+    ...(cacheHit === undefined ? {} : { cacheHit: cacheHit === "true" }),
     ...(requestId === undefined ? {} : { idBeginning: requestId }),
     ...(status === undefined ? {} : statusOf(status)),
     ...(from === undefined ? {} : { sinceMs: Date.parse(from) }),

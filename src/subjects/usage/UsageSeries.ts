@@ -3,13 +3,13 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Catalog } from "../../plane/providers/Catalog.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import type { SeriesBy, SeriesWanted } from "../../store/usage/UsageSeriesSql.ts"
 import { hourMs, dayMs, minuteMs } from "../../store/usage/UsageSumsSql.ts"
-import { ApiKeys } from "../auth/ApiKeys.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { makeNames } from "./RowFacts.ts"
 import { InvalidInput } from "../Errors.ts"
 import { clockSetBackMs, conditionsOf, idAt, nameConditions } from "./repo.ts"
 import { type ChosenSteps, type SeriesQuery, sourceOf, stepsOf } from "./SeriesPlan.ts"
@@ -38,7 +38,7 @@ export interface SeriesReport extends ChosenSteps {
 export class UsageSeries extends Context.Tag("gateway/subjects/usage/UsageSeries")<
   UsageSeries,
   {
-    readonly series: (query: SeriesQuery) => Effect.Effect<SeriesReport, InvalidInput | ReadRefused>
+    readonly series: (query: SeriesQuery) => Effect.Effect<SeriesReport, InvalidInput | ReadRefused | StoreError>
   }
 >() {}
 
@@ -50,28 +50,28 @@ export const mostBehind = 50_000
 const unitMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const
 
 export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
   const journal = yield* UsageJournal
-  const keys = yield* ApiKeys
+  const names = yield* makeNames
   const repo = yield* SeriesRepo
   const timers = yield* Timers
 
   const nextTurn = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
 
-  const nameOf = (by: SeriesBy | null, key: string): string | null => {
-    if (key === "") return null
-    if (by === "apiKey") return keys.get(key)?.name ?? null
-    if (by === "connection") return catalog.current().connections.find(({ id }) => id === key)?.name ?? null
-    return key
+  const namesOf = (by: SeriesBy | null, found: ReadonlyArray<KeyPoints>) => {
+    if (by !== "apiKey" && by !== "connection") return Effect.succeed((key: string): string | null => key)
+    return names(
+      by === "apiKey" ? "key" : "connection",
+      found.map(({ key }) => key)
+    )
   }
 
   /** The rows of the log that are looked at, the newest of the range. */
   const logOf = Effect.fnUntraced(function* ({ steps }: ChosenSteps, query: SeriesQuery) {
-    const { idBeginning = "" } = query.filter
+    const { apiKeyId, idBeginning = "" } = query.filter
     const first = idAt(steps.starts[0] ?? 0)
     const leastId = idBeginning > first ? idBeginning : first
     const beforeId = idAt(steps.endMs + clockSetBackMs)
-    const last = yield* repo.lookedAt(mostLogRows, leastId, beforeId)
+    const last = yield* repo.lookedAt(mostLogRows, leastId, beforeId, apiKeyId)
     const source: SeriesWanted["source"] = { basis: "log", leastId: last?.id ?? leastId, beforeId }
     return { source, scannedToMs: last?.timestampMs ?? null }
   })
@@ -85,13 +85,14 @@ export const make = Effect.gen(function* () {
     const total = new SeriesBuilder(starts)
     const rest = new SeriesBuilder(starts)
     const series: Array<SeriesOfKey> = []
+    const nameOf = yield* namesOf(query.by, found)
     for (const { isRest, key, points } of found.toSorted((one, other) => other.requests - one.requests)) {
       yield* nextTurn
       const own = new SeriesBuilder(starts)
       own.add(points)
       total.addAll(own)
       if (isRest || query.by === null) rest.addAll(own)
-      else series.push({ key: key === "" ? null : key, name: nameOf(query.by, key), sums: own.sums() })
+      else series.push({ key: key === "" ? null : key, name: key === "" ? null : nameOf(key), sums: own.sums() })
     }
     return { series, rest: rest.sums(), total: total.sums() }
   })
@@ -111,7 +112,7 @@ export const make = Effect.gen(function* () {
       by: query.by,
       top: query.top,
       source,
-      conditions: isLog ? conditionsOf(query.filter) : nameConditions(query.filter, "")
+      conditions: isLog ? conditionsOf(query.filter, "") : nameConditions(query.filter, "")
     })
     return {
       ...chosen,
@@ -130,5 +131,8 @@ export const make = Effect.gen(function* () {
   return UsageSeries.of({ series })
 })
 
-export const layer: Layer.Layer<UsageSeries, never, ApiKeys | Catalog | SeriesRepo | Timers | UsageJournal> =
-  Layer.effect(UsageSeries, make)
+export const layer: Layer.Layer<
+  UsageSeries,
+  never,
+  SeriesRepo | Timers | UsageJournal | Effect.Effect.Context<typeof makeNames>
+> = Layer.effect(UsageSeries, make)

@@ -199,6 +199,7 @@ export const make = Effect.gen(function* () {
           ] as const
       )
     ),
+    ["usage_names", "kind, id", `removed_at_ms < ${nowMs - daysKeptMs}`],
     ["usage_kinds", "id", `last_ms < ${nowMs - keptMsOf(dayMs) - dayMs}`]
   ]
 

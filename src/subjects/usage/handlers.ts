@@ -2,21 +2,35 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Usage } from "./routes.ts"
 import type { LogsQuery } from "./routes.ts"
 import { UsageReports } from "./service.ts"
+import { makeOwnKey } from "../auth/OwnKey.ts"
 import { answered } from "../../entry/handling/Answers.ts"
-import { connectionUsage } from "../quotaGroups/QuotaViews.ts"
+import { connectionUsage, quotaWindows } from "../quotaGroups/QuotaViews.ts"
 import { filterOf } from "./UsageFilters.ts"
-import { usageLog } from "../../entry/handling/Views.ts"
+import { isoOrNull, ownUsageLog, usageLog } from "../../entry/handling/Views.ts"
+import type { UsagePage } from "./repo.ts"
 import { seriesQuery, seriesView } from "./SeriesViews.ts"
 import { UsageSeries } from "./UsageSeries.ts"
+
+const usualMost = 50
 
 export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers) =>
   Effect.gen(function* () {
     const reports = yield* UsageReports
     const series = yield* UsageSeries
+    const ownKey = yield* makeOwnKey
+    const logsOf = Effect.fnUntraced(function* (page: UsagePage & { readonly scannedToMs?: number | null }) {
+      const factsOf = yield* reports.factsOf(page.rows)
+      return {
+        logs: page.rows.map((row) => usageLog(row, factsOf(row))),
+        nextCursor: page.nextCursor,
+        scannedTo: isoOrNull(page.scannedToMs ?? null)
+      }
+    })
     const logs = ({ urlParams }: { readonly urlParams: LogsQuery }) => {
       const { after, cursor = null, limit = null } = urlParams
       const filter = filterOf(urlParams)
@@ -24,11 +38,22 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
         after === undefined
           ? reports.page(limit, cursor, filter)
           : reports.written(limit, after === "latest" ? null : after, filter)
-      return answered(Effect.map(rows, ({ nextCursor, rows }) => ({ logs: rows.map(usageLog), nextCursor })))
+      return answered(Effect.flatMap(rows, logsOf))
     }
     return handlers
       .handle("logs", logs)
       .handle("requestLogs", logs)
+      .handle("facets", ({ urlParams: { most = usualMost, ...query } }) =>
+        answered(
+          Effect.map(reports.facets(filterOf(query), most), ({ facets, nameOf }) => ({
+            facets: Record.map(facets.values, (values, name) =>
+              values.map(({ count, value }) => ({ value, name: nameOf(name, value), count }))
+            ),
+            rows: facets.rows,
+            scannedTo: isoOrNull(facets.scannedToMs)
+          }))
+        )
+      )
       .handle("series", ({ urlParams }) =>
         answered(
           Effect.gen(function* () {
@@ -36,6 +61,31 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
             return seriesView(query, yield* series.series(query))
           })
         )
+      )
+      .handle("meSeries", ({ urlParams }) =>
+        Effect.flatMap(ownKey, ({ id }) =>
+          answered(
+            Effect.gen(function* () {
+              const query = seriesQuery({ ...urlParams, apiKeyId: id }, yield* Clock.currentTimeMillis)
+              return seriesView(query, yield* series.series(query))
+            })
+          )
+        )
+      )
+      .handle("meLogs", ({ urlParams: { cursor = null, limit = null, ...query } }) =>
+        Effect.flatMap(ownKey, ({ id }) =>
+          answered(
+            Effect.map(reports.page(limit, cursor, filterOf({ ...query, apiKeyId: id })), ({ nextCursor, rows }) => ({
+              logs: rows.map(ownUsageLog),
+              nextCursor
+            }))
+          )
+        )
+      )
+      .handle("quotas", () =>
+        Effect.map(reports.quotas, ({ nowMs, reports: all }) => ({
+          windows: all.flatMap(({ connection, report }) => quotaWindows(connection, report, nowMs))
+        }))
       )
       .handle("connection", ({ path }) => answered(Effect.map(reports.quotasOf(path.connectionId), connectionUsage)))
   })

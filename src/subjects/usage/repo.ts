@@ -4,7 +4,7 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Outcome, UsageRow } from "../../domain/Usage.ts"
+import { nanoUsdParts, type Outcome, type UsageRow } from "../../domain/Usage.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 import type { Condition, IdsWanted, TextArm } from "../../store/usage/UsageFacetsSql.ts"
@@ -24,6 +24,11 @@ export interface UsageFilter {
   readonly outcome?: Outcome
   /** Outcome that a status stands for, such as `completed`. */
   readonly endedAs?: Outcome
+  readonly sessionId?: string
+  readonly error?: string
+  readonly minLatencyMs?: number
+  readonly minCostNanoUsd?: number
+  readonly cacheHit?: boolean
   /** HTTP statuses, both ends included. */
   readonly status?: readonly [from: number, to: number]
   /** Epoch milliseconds, included. */
@@ -39,6 +44,9 @@ export interface UsagePage {
   /** Pass it as `cursor` for the rows that follow; null at the end. */
   readonly nextCursor: string | null
 }
+
+/** Ids of connections and keys; what is deleted has its last name in the log. */
+export type NamedKind = "key" | "connection"
 
 export class UsageRepo extends Context.Tag("gateway/subjects/usage/UsageRepo")<
   UsageRepo,
@@ -63,6 +71,13 @@ export class UsageRepo extends Context.Tag("gateway/subjects/usage/UsageRepo")<
       ids: ReadonlyArray<string>,
       filter: UsageFilter
     ) => Effect.Effect<ReadonlyArray<UsageRow>, StoreError>
+    /** Finds the last names of connections or keys that were deleted, by their ids. */
+    readonly lastNames: (
+      kind: NamedKind,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, string>, StoreError>
+    /** Finds when the request of a row arrived. */
+    readonly timeOf: (id: string) => Effect.Effect<number | null, StoreError>
     /** Finds a row by the request's id. */
     readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
   }
@@ -138,13 +153,34 @@ export const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArr
   ]
 }
 
-const batchCondition = ({ batchId }: UsageFilter): ReadonlyArray<Condition> =>
-  batchId === undefined ? [] : [{ sql: "batch_id = ?", parameters: [batchId] }]
+/** Filters whose rows have an index of their own. */
+export const isIndexed = ({ batchId, sessionId }: UsageFilter): boolean =>
+  batchId !== undefined || sessionId !== undefined
 
-/** Conditions on a row of the log, besides its id and time. */
-export const conditionsOf = (filter: UsageFilter): ReadonlyArray<Condition> => [
-  ...nameConditions(filter, "+"),
-  ...batchCondition(filter),
+/** Filters that combinations of names do not know, and no index either: rows are looked at one by one. */
+export const isScanned = ({ cacheHit, error, minCostNanoUsd, minLatencyMs }: UsageFilter): boolean =>
+  cacheHit !== undefined || error !== undefined || minCostNanoUsd !== undefined || minLatencyMs !== undefined
+
+const rowConditions = (filter: UsageFilter): ReadonlyArray<Condition> => {
+  const { batchId, cacheHit, error, minCostNanoUsd, minLatencyMs, sessionId } = filter
+  const test = (sql: string, value: string | number | undefined): ReadonlyArray<Condition> =>
+    value === undefined ? [] : [{ sql, parameters: [value] }]
+  return [
+    ...test("batch_id = ?", batchId),
+    ...test("session_id = ?", sessionId),
+    ...test("error IS NOT NULL AND error = ?", error),
+    ...test("latency_ms >= ?", minLatencyMs),
+    ...test(`cost_nano_usd + cost_nano_parts / ${nanoUsdParts}.0 >= ?`, minCostNanoUsd),
+    ...(cacheHit === undefined
+      ? []
+      : [{ sql: cacheHit ? "answered_from = 'cache'" : "COALESCE(answered_from, '') <> 'cache'", parameters: [] }])
+  ]
+}
+
+/** Conditions on a row of the log, besides its id and time. `plus`: whether rows are wanted in the order of their ids. */
+export const conditionsOf = (filter: UsageFilter, plus: "" | "+" = "+"): ReadonlyArray<Condition> => [
+  ...nameConditions(filter, plus),
+  ...rowConditions(filter),
   ...(filter.search === undefined ? [] : [contains(searched, filter.search)])
 ]
 
@@ -215,8 +251,7 @@ export const make = Effect.gen(function* () {
     const filter = query.filter ?? {}
     const range = [...(query.cursor === null ? [] : [sql`id < ${query.cursor}`]), ...bounds(filter)]
     const asked = tests(filter)
-    // The rows of a batch have an index of their own.
-    const isBounded = asked.length > 0 && filter.batchId === undefined
+    const isBounded = asked.length > 0 && !isIndexed(filter)
     const last = isBounded ? yield* lastLookedAt(range) : null
     const where = sql.and([...range, ...(last === null ? [] : [sql`id >= ${last}`]), ...asked])
     // One extra row shows whether another page follows.
@@ -259,7 +294,27 @@ export const make = Effect.gen(function* () {
       (rows) => rows.map(toUsageRow)
     )
   )
-  return UsageRepo.of({ page, written, rowsOf, get })
+
+  const lastNames = Effect.fn("UsageRepo.lastNames")((kind: NamedKind, ids: ReadonlyArray<string>) =>
+    sql<{ readonly id: string; readonly name: string }>`
+      SELECT id, name FROM usage_names WHERE kind = ${kind} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("UsageRepo.lastNames"),
+        onSuccess: (found) => new Map(found.map(({ id, name }) => [id, name] as const))
+      })
+    )
+  )
+
+  const timeOf = Effect.fn("UsageRepo.timeOf")((id: string) =>
+    sql<{ readonly timestampMs: number }>`SELECT timestamp_ms FROM usage_log WHERE id = ${id}`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("UsageRepo.timeOf"),
+        onSuccess: ([found]) => found?.timestampMs ?? null
+      })
+    )
+  )
+
+  return UsageRepo.of({ page, written, rowsOf, lastNames, timeOf, get })
 })
 
 export const layer: Layer.Layer<UsageRepo, never, SqlClient.SqlClient> = Layer.effect(UsageRepo, make)

@@ -2,6 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import { QuotaUnit, quotaWords, QuotaWindow } from "../connections/entity.ts"
 import { CostFacts } from "../../domain/CostFacts.ts"
 import { WireName } from "../../domain/Wire.ts"
@@ -89,6 +90,31 @@ export const UsageLog = Schema.Struct({
     "direct"
   ),
   cacheHit: field(Schema.Boolean, "Whether the cache answered in place of a call.", false),
+  sessionId: field(
+    Schema.NullOr(Schema.String),
+    "The session that the client named; a hash where it is long or looks like a credential; null: none.",
+    "session-7"
+  ),
+  apiKeyName: field(
+    Schema.NullOr(Schema.String),
+    "The key's name, its last one where the key was deleted; null: not known, or no key asked.",
+    "laptop"
+  ),
+  connectionName: field(
+    Schema.NullOr(Schema.String),
+    "The connection's name, its last one where it was deleted; null: not known, or none served it.",
+    "work"
+  ),
+  hasDecision: field(
+    Schema.Boolean,
+    "Whether its routing decision is kept: `/api/routing/decisions/{requestId}`.",
+    true
+  ),
+  captureId: field(
+    Schema.NullOr(Schema.String),
+    "Its record in the traffic inspector; null: it has none, or no longer.",
+    null
+  ),
   coalesced: field(Schema.Boolean, "Whether it got the answer of an equal request in place of a call.", false)
 }).annotations({ identifier: "UsageLog" })
 export type UsageLog = typeof UsageLog.Type
@@ -104,6 +130,11 @@ const StatusFilter = Schema.String.pipe(
 
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
+
+/** A number that is not negative. */
+const AtLeast = Schema.NumberFromString.pipe(
+  Schema.filter((value) => (Number.isFinite(value) && value >= 0 ? true : "must be a number, 0 or more"))
+).annotations({ jsonSchema: { type: "number", minimum: 0 } })
 
 /** Filters of rows: each one given must fit. A name that is none of these is refused: it would filter nothing. */
 export const LogsQuery = Schema.Struct({
@@ -134,6 +165,15 @@ export const LogsQuery = Schema.Struct({
     "How it ended; `aborted`: the client left.",
     "failed"
   ),
+  sessionId: field(
+    given(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1_000))),
+    "The session that the client named, as the row has it or as the client sent it.",
+    "session-7"
+  ),
+  error: field(given(Word), "Why it failed, the whole text.", "upstream_timeout"),
+  minLatencyMs: field(given(AtLeast), "Milliseconds until the end of the answer, at least.", 5_000),
+  minCostUsd: field(given(AtLeast), "What it cost, in USD, at least.", 0.01),
+  cacheHit: field(given(Schema.Literal("true", "false")), "Whether the cache answered in place of a call.", "true"),
   batchId: field(given(Word), "The batch whose lines they are.", "batch_0199"),
   status: field(given(StatusFilter), "HTTP status of the answer, a class of them, or how the request ended.", "5xx"),
   from: field(given(IsoTimeOrDay), "Requests that arrived then or later, ISO 8601.", exampleTime),
@@ -187,6 +227,106 @@ export const SeriesQuery = Schema.Struct({
   ...filters
 }).annotations(strict)
 export type SeriesQuery = typeof SeriesQuery.Type
+
+export const FacetsQuery = Schema.Struct({
+  from: LogsQuery.fields.from,
+  to: LogsQuery.fields.to,
+  most: field(
+    given(
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 200)).annotations({
+        jsonSchema: { type: "integer", minimum: 1, maximum: 200 }
+      })
+    ),
+    "Values of each field at most, the most frequent; absent: 50.",
+    50
+  ),
+  ...filters
+}).annotations(strict)
+export type FacetsQuery = typeof FacetsQuery.Type
+
+const FacetValue = Schema.Struct({
+  value: field(Schema.String, "What the filter of this name takes.", "openai"),
+  name: field(Schema.NullOr(Schema.String), "Its name for people, where it is an id; null: not known.", null),
+  count: field(Schema.Number, "Rows that have it.", 1_200)
+}).annotations({ identifier: "UsageFacetValue" })
+
+const facet = (what: string, value: string) =>
+  field(Schema.Array(FacetValue), `${what} The most frequent first.`, [{ value, name: null, count: 1_200 }])
+
+export const UsageFacets = Schema.Struct({
+  facets: field(
+    Schema.Struct({
+      provider: facet("Providers.", "openai"),
+      model: facet("Models with their providers.", "openai/gpt-4o-mini"),
+      requestedModel: facet("Model ids of the requests.", "auto"),
+      connectionId: facet("Connections.", exampleId),
+      apiKeyId: facet("API keys.", exampleKeyId),
+      combo: facet("Combos.", "fast"),
+      outcome: facet("How requests ended.", "completed"),
+      status: facet("HTTP statuses.", "200"),
+      error: facet("Why they failed.", "upstream_timeout"),
+      sessionId: facet("Sessions.", "session-7"),
+      batchId: facet("Batches.", "batch_0199")
+    }).annotations({ identifier: "UsageFacetsByField" }),
+    "Values by the names of their filters."
+  ),
+  rows: field(Schema.Number, "Rows that fit the filters, of those that were looked at.", 1_200),
+  scannedTo: field(
+    Schema.NullOr(Schema.String),
+    "Requests that arrived before this time were not looked at, because there are more than 100,000; null: all were.",
+    null
+  )
+}).annotations({ identifier: "UsageFacets" })
+export type UsageFacets = typeof UsageFacets.Type
+
+const ownBy = Schema.Literal("provider", "model", "combo", "outcome")
+
+/** What a key may ask of its own rows: nothing by which accounts, their errors or other keys could be guessed. */
+const own = Struct.pick(filters, "model", "provider", "combo", "outcome", "status")
+
+export const OwnSeriesQuery = Schema.Struct({
+  ...Struct.pick(SeriesQuery.fields, "from", "to", "step", "tz", "top"),
+  by: field(given(ownBy), "What to split by; absent: one series, `total`.", "model"),
+  ...own
+}).annotations(strict)
+
+export const OwnLogsQuery = Schema.Struct({
+  ...Struct.pick(
+    LogsQuery.fields,
+    "limit",
+    "cursor",
+    "from",
+    "to",
+    "requestId",
+    "requestedModel",
+    "sessionId",
+    "batchId"
+  ),
+  ...own
+}).annotations(strict)
+export type OwnLogsQuery = typeof OwnLogsQuery.Type
+
+export const OwnUsageLog = Schema.Struct(
+  Struct.omit(
+    UsageLog.fields,
+    "apiKeyId",
+    "apiKeyName",
+    "principal",
+    "connectionId",
+    "connectionName",
+    "error",
+    "egress",
+    "hasDecision",
+    "captureId"
+  )
+).annotations({ identifier: "OwnUsageLog" })
+
+export type OwnUsageLog = typeof OwnUsageLog.Type
+
+export const OwnUsageLogs = Schema.Struct({
+  logs: field(Schema.Array(OwnUsageLog), "The rows of the page."),
+  nextCursor
+}).annotations({ identifier: "OwnUsageLogList" })
 
 const stepNumbers = (what: string, example: number) => field(Schema.Array(Schema.Number), what, [example])
 const percentiles = (what: string, example: number) =>
@@ -312,14 +452,62 @@ export const ConnectionUsage = Schema.Struct({
 }).annotations({ identifier: "ConnectionUsage" })
 export type ConnectionUsage = typeof ConnectionUsage.Type
 
+/** One quota or rate limit of a connection, with the time at which it will be used up. */
+export const QuotaWindowView = Schema.Struct({
+  connectionId: field(Schema.String, "The connection.", exampleId),
+  connectionName: field(Schema.String, "Its name.", "work"),
+  provider: field(Schema.String, "Its provider.", "openai"),
+  plan: field(Schema.NullOr(Schema.String), "Plan of the account; null: unknown.", "pro"),
+  window: field(
+    Schema.String,
+    "`5h`, `hourly`, `daily`, `weekly` or `monthly`; of a rate limit the provider's name for it.",
+    "daily"
+  ),
+  model: field(Schema.NullOr(Schema.String), "The model a rate limit holds for; null: all of them.", null),
+  used: field(Schema.Number, "How much is used, in the unit.", 120),
+  total: field(Schema.NullOr(Schema.Number), "How much there is; null: unknown.", 1_000),
+  remaining: field(Schema.NullOr(Schema.Number), "How much is left; null: unknown.", 880),
+  remainingPercentage: field(Schema.NullOr(Schema.Number), "The same in percent; null: unknown.", 88),
+  unit: field(QuotaUnit, quotaWords.unit),
+  resetAt: field(Schema.NullOr(Schema.String), "When it is renewed, ISO 8601; null: unknown.", exampleTime),
+  exhaustedAt: field(
+    Schema.NullOr(Schema.String),
+    "When it will be used up at the pace of its window, ISO 8601, or now where it is; null: not before it is renewed, or not known.",
+    null
+  ),
+  source: field(
+    Schema.Literal("declared", "learned", "header"),
+    "What the figures are from: `declared`: the operator declared it, and it is counted here; `learned`: the provider told it of a window; `header`: a rate limit in the headers of its last answers.",
+    "declared"
+  ),
+  basis: field(
+    Schema.Literal("declared", "learned", "header", "forecast"),
+    "What `exhaustedAt` is from: `forecast`: the pace of the window; else as `source`.",
+    "declared"
+  )
+}).annotations({ identifier: "QuotaWindow" })
+export type QuotaWindowView = typeof QuotaWindowView.Type
+
+export const QuotaWindows = Schema.Struct({
+  windows: field(
+    Schema.Array(QuotaWindowView),
+    "Quotas, connection by connection, and of rate limits the one with the least left by name."
+  )
+}).annotations({ identifier: "QuotaWindowList" })
+
 const at = endpointsOf("usage", { connectionId: ["Id of the connection.", exampleId] })
 
 const aboutLogs =
-  "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows. Every filter that is given must fit. A page is full unless the log ends (`nextCursor` null), or very many such queries wait: go on until `nextCursor` is null."
+  "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows. Every filter that is given must fit. A page is full unless the log ends (`nextCursor` null), or looking took too long: `scannedTo` says how far it got, and it goes on with `nextCursor`."
 
 export const UsageLogs = Schema.Struct({
   logs: field(Schema.Array(UsageLog), "The rows of the page."),
-  nextCursor
+  nextCursor,
+  scannedTo: field(
+    Schema.NullOr(Schema.String),
+    "When the request arrived down to which rows were looked at, ISO 8601; null: all of them were.",
+    null
+  )
 }).annotations({ identifier: "UsageLogList" })
 
 export class Usage extends HttpApiGroup.make("usage")
@@ -335,6 +523,16 @@ export class Usage extends HttpApiGroup.make("usage")
       .addSuccess(UsageLogs)
   )
   .add(
+    at("facets", {
+      summary: "List values that the log can be filtered by",
+      description:
+        "For the completion of filters: what the newest 100,000 rows have in each field, with how many rows have it, as far as they fit the filters that are given."
+    })
+      .setUrlParams(FacetsQuery)
+      .addSuccess(UsageFacets)
+      .addError(UnavailableAnswer)
+  )
+  .add(
     at("series", {
       summary: "Show usage step by step",
       description:
@@ -343,6 +541,33 @@ export class Usage extends HttpApiGroup.make("usage")
       .setUrlParams(SeriesQuery)
       .addSuccess(UsageSeriesView)
       .addError(UnavailableAnswer)
+  )
+  .add(
+    at("meSeries", {
+      summary: "Show the key's own usage step by step",
+      description:
+        "As `/api/usage/series`, of the API key of the request only, and without accounts. Any key of scope `self:usage` may ask."
+    })
+      .setUrlParams(OwnSeriesQuery)
+      .addSuccess(UsageSeriesView)
+      .addError(UnavailableAnswer)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("meLogs", {
+      summary: "List the key's own requests",
+      description:
+        "As `/api/usage/logs`, of the API key of the request only: without accounts and the words of their errors. Any key of scope `self:usage` may ask."
+    })
+      .setUrlParams(OwnLogsQuery)
+      .addSuccess(OwnUsageLogs)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("quotas", {
+      summary: "List the quotas of all connections",
+      description: "What is used and left of each, when it is renewed, and when it will be used up at its present pace."
+    }).addSuccess(QuotaWindows)
   )
   .add(
     at("connection", {

@@ -5,11 +5,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import { type QuotaReport, QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
+import type { Connection } from "../connections/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { mostPerPage, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
 import { UsageSearchRepo } from "./UsageSearchRepo.ts"
+import { type FacetName, type Facets, FacetsRepo } from "./FacetsRepo.ts"
+import { makeNames, makeRowFacts, type RowFacts } from "./RowFacts.ts"
+import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
+import type { UsageRow } from "../../domain/Usage.ts"
 import * as Errors from "../Errors.ts"
+
+/** Names for people of the values that are ids. */
+export type FacetNames = (name: FacetName, value: string) => string | null
+
+/** A page, and when the request of the last row arrived that was looked at for it; null: there are no others. */
+export interface LookedAt extends UsagePage {
+  readonly scannedToMs: number | null
+}
 
 export class UsageReports extends Context.Tag("gateway/subjects/usage/UsageReports")<
   UsageReports,
@@ -19,13 +32,25 @@ export class UsageReports extends Context.Tag("gateway/subjects/usage/UsageRepor
       limit: number | null,
       cursor: string | null,
       filter?: UsageFilter
-    ) => Effect.Effect<UsagePage, StoreError>
+    ) => Effect.Effect<LookedAt, StoreError>
     /** Rows in the order they were written, from a position (`nextCursor` of the answer before) or, with null, from the end. */
     readonly written: (
       limit: number | null,
       after: string | null,
       filter?: UsageFilter
     ) => Effect.Effect<UsagePage, StoreError>
+    /** Values of the fields that rows are filtered by, the most frequent first. */
+    readonly facets: (
+      filter: UsageFilter,
+      most: number
+    ) => Effect.Effect<{ readonly facets: Facets; readonly nameOf: FacetNames }, StoreError | ReadRefused>
+    /** What the answer says of rows besides what they hold. */
+    readonly factsOf: (rows: ReadonlyArray<UsageRow>) => Effect.Effect<(row: UsageRow) => RowFacts, StoreError>
+    /** The quotas of all connections, with the moment they were read at. */
+    readonly quotas: Effect.Effect<{
+      readonly nowMs: number
+      readonly reports: ReadonlyArray<{ readonly connection: Connection; readonly report: QuotaReport }>
+    }>
     readonly quotasOf: (connectionId: string) => Effect.Effect<QuotaReport, Errors.EntityNotFound>
   }
 >() {}
@@ -38,6 +63,20 @@ export const make = Effect.gen(function* () {
   const repo = yield* UsageRepo
   const search = yield* UsageSearchRepo
   const quotas = yield* QuotaWindows
+  const facts = yield* makeRowFacts
+  const names = yield* makeNames
+  const values = yield* FacetsRepo
+
+  const facets = Effect.fn("UsageReports.facets")(function* (filter: UsageFilter, most: number) {
+    yield* journal.catchUp
+    const found = yield* values.facets(filter, most)
+    const idsOf = (name: FacetName) => found.values[name].map(({ value }) => value)
+    const keyName = yield* names("key", idsOf("apiKeyId"))
+    const connectionName = yield* names("connection", idsOf("connectionId"))
+    const nameOf: FacetNames = (name, value) =>
+      name === "apiKeyId" ? keyName(value) : name === "connectionId" ? connectionName(value) : null
+    return { facets: found, nameOf }
+  })
 
   const quotasOf = Effect.fn("UsageReports.quotasOf")(function* (connectionId: string) {
     const connection = catalog.current().connections.find(({ id }) => id === connectionId)
@@ -60,9 +99,26 @@ export const make = Effect.gen(function* () {
 
   return UsageReports.of({
     page: (limit, cursor, filter = {}) =>
-      page(Math.min(Math.max(limit ?? defaultLimit, 1), mostPerPage), cursor, filter),
+      page(Math.min(Math.max(limit ?? defaultLimit, 1), mostPerPage), cursor, filter).pipe(
+        Effect.flatMap(({ nextCursor, rows }) =>
+          Effect.map(nextCursor === null ? Effect.succeed(null) : repo.timeOf(nextCursor), (scannedToMs) => ({
+            rows,
+            nextCursor,
+            scannedToMs
+          }))
+        )
+      ),
+    facets,
+    factsOf: facts,
     written: (limit, after, filter = {}) =>
       Effect.zipRight(journal.catchUp, repo.written({ limit: limit ?? defaultLimit, after, filter })),
+    quotas: Effect.map(Clock.currentTimeMillis, (nowMs) => ({
+      nowMs,
+      reports: catalog.current().connections.map((connection) => ({
+        connection,
+        report: quotas.report(connection, nowMs)
+      }))
+    })),
     quotasOf
   })
 })
@@ -70,5 +126,11 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   UsageReports,
   never,
-  Catalog | QuotaWindows | UsageJournal | UsageRepo | UsageSearchRepo
+  | Catalog
+  | QuotaWindows
+  | UsageJournal
+  | UsageRepo
+  | UsageSearchRepo
+  | FacetsRepo
+  | Effect.Effect.Context<typeof makeRowFacts>
 > = Layer.effect(UsageReports, make)

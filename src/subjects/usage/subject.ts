@@ -1,6 +1,6 @@
 /** Routes of this subject: paths, and who may call them. */
 import { subject } from "../../contract/tiers/Subject.ts"
-import { manage } from "../../contract/tiers/Tiers.ts"
+import { manage, self } from "../../contract/tiers/Tiers.ts"
 
 export const usage = subject("usage", {
   skill: "gw-usage-logs",
@@ -8,7 +8,11 @@ export const usage = subject("usage", {
   routes: {
     logs: manage("GET", "/api/usage/logs"),
     requestLogs: manage("GET", "/api/usage/request-logs"),
+    facets: manage("GET", "/api/usage/logs/facets"),
     series: manage("GET", "/api/usage/series"),
+    meSeries: self("GET", "/api/usage/me/series"),
+    meLogs: self("GET", "/api/usage/me/logs"),
+    quotas: manage("GET", "/api/quotas"),
     connection: manage("GET", "/api/usage/:connectionId")
   }
 })

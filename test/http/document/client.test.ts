@@ -188,7 +188,9 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     const credentials = (address: string): Readonly<Record<string, string>> => {
       if (/feature-flags|auth\/(?:logout|password|session)/.test(address)) return session
       if (address.endsWith("/internal/ingest")) return { authorization: `Bearer ${ingestToken}` }
-      return { authorization: `Bearer ${address.endsWith("/api/usage/me") ? ids["token"] : TestGateway.adminKey}` }
+      return {
+        authorization: `Bearer ${/\/api\/usage\/me(?:\/|$)/.test(address) ? ids["token"] : TestGateway.adminKey}`
+      }
     }
 
     configure({

@@ -30,7 +30,13 @@ describe("masking", () => {
 
 describe("usageLog", () => {
   it("shows ISO time and USD, and nothing of the inner units", () => {
-    const log = usageLog(usageRow({ timestampMs: 1_760_000_000_000, costNanoUsd: 1_500_000 }))
+    const log = usageLog(usageRow({ timestampMs: 1_760_000_000_000, costNanoUsd: 1_500_000 }), {
+      apiKeyName: "laptop",
+      connectionName: null,
+      hasDecision: true,
+      captureId: null
+    })
+    assert.deepInclude(log, { apiKeyName: "laptop", connectionName: null, hasDecision: true, captureId: null })
     assert.strictEqual(log.timestamp, "2025-10-09T08:53:20.000Z")
     assert.strictEqual(log.costUsd, 0.0015)
     assert.notProperty(log, "costNanoUsd")

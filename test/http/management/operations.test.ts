@@ -315,7 +315,7 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
       const gone = yield* Effect.flip(client.combos.get({ path: { id: combo.id } }))
       assert.strictEqual(gone._tag, "NotFound")
       const logs = yield* client.usage.logs({ urlParams: { limit: 3 } })
-      assert.deepStrictEqual(logs, { logs: [], nextCursor: null })
+      assert.deepStrictEqual(logs, { logs: [], nextCursor: null, scannedTo: null })
     })
   )
 })

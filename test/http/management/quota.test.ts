@@ -43,6 +43,55 @@ layer(layerOf())("GET /api/usage/{connectionId}", (it) => {
     })
   )
 
+  it.effect("all quotas of all connections in one answer, with the time at which they will be used up", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const quotas = yield* QuotaWindows
+      const id = yield* connect({ name: "shown" })
+      const declared = yield* connect({ name: "counted", quotas: [{ window: "daily", unit: "requests", limit: 10 }] })
+      const nowMs = Math.floor((yield* Clock.currentTimeMillis) / 1000) * 1000
+      const headers = headersOf({
+        "x-codex-plan-type": "pro",
+        "x-codex-primary-used-percent": "90",
+        "x-codex-primary-window-minutes": "300",
+        "x-codex-primary-reset-after-seconds": "3600",
+        "x-ratelimit-limit-tokens": "1000",
+        "x-ratelimit-remaining-tokens": "0",
+        "x-ratelimit-reset-tokens": "30s"
+      })
+      quotas.learn(id, "gpt-5", headers, nowMs)
+      const answer = yield* app.admin("/api/quotas")
+      assert.strictEqual(answer.status, 200, answer.text)
+      const { windows } = JSON.parse(answer.text) as { readonly windows: ReadonlyArray<Record<string, unknown>> }
+      const of = (connectionId: string) => windows.filter((window) => window["connectionId"] === connectionId)
+      const [window, rate] = of(id)
+      assert.deepInclude(window, {
+        connectionName: "shown",
+        provider: "openai",
+        plan: "pro",
+        window: "5h",
+        used: 90,
+        total: 100,
+        resetAt: new Date(nowMs + 3_600_000).toISOString(),
+        source: "learned",
+        basis: "forecast"
+      })
+      // 90 of 100 in four hours: the rest lasts for 26 minutes and 40 seconds.
+      const atMs = Date.parse(String(window?.["exhaustedAt"]))
+      assert.closeTo(atMs, nowMs + 1_600_000, 60_000)
+      assert.deepInclude(rate, { model: "gpt-5", total: 1_000, remaining: 0, source: "header", basis: "header" })
+      assert.strictEqual(rate?.["exhaustedAt"], new Date(nowMs).toISOString())
+      assert.deepInclude(of(declared)[0], {
+        used: 0,
+        total: 10,
+        exhaustedAt: null,
+        source: "declared",
+        basis: "declared"
+      })
+      assert.strictEqual((yield* app.call("/api/quotas")).status, 401)
+    })
+  )
+
   it.effect("what the provider showed: plan, windows and rate limits", () =>
     Effect.gen(function* () {
       const quotas = yield* QuotaWindows

@@ -18,10 +18,10 @@ const at = (n: number, more: Partial<UsageRow> = {}): UsageRow => {
 }
 
 const rows = [
-  at(0, { apiKeyId: "key-2", batchId: "batch_1" }),
-  at(1, { provider: "groq", model: "llama", connectionId: "c-groq" }),
+  at(0, { apiKeyId: "key-2", batchId: "batch_1", latencyMs: 9_000, sessionId: "session-7" }),
+  at(1, { provider: "groq", model: "llama", connectionId: "c-groq", combo: "fast", answeredFrom: "cache" }),
   at(2, { status: 503, outcome: "failed", error: "The provider is overloaded (100%)" }),
-  at(3, { status: 429, outcome: "failed", requestedModel: "auto" }),
+  at(3, { status: 429, outcome: "failed", requestedModel: "auto", costNanoUsd: 2_000_000_000 }),
   at(4, { status: 499, outcome: "aborted", requestId: "theirs-4" })
 ] as const
 
@@ -50,6 +50,21 @@ it.layer(layerOf())("the log of requests", (it) => {
         ["apiKeyId=key-2", [0]],
         ["batchId=batch_1", [0]],
         ["batchId=batch_2", []],
+        ["sessionId=session-7", [0]],
+        ["sessionId=session-8", []],
+        ["sessionId=session-7&status=5xx", []],
+        ["combo=fast", [1]],
+        ["outcome=failed", [3, 2]],
+        ["outcome=failed&status=aborted", []],
+        ["error=The%20provider%20is%20overloaded%20(100%25)", [2]],
+        ["error=overloaded", []],
+        ["minLatencyMs=9000", [0]],
+        ["minLatencyMs=250.5", [0]],
+        ["minLatencyMs=0", [4, 3, 2, 1, 0]],
+        ["minCostUsd=2", [3]],
+        ["minCostUsd=0.0015&outcome=completed", [1, 0]],
+        ["cacheHit=true", [1]],
+        ["cacheHit=false&provider=groq", []],
         ["status=503", [2]],
         ["status=5xx", [2]],
         ["status=4xx", [4, 3]],
@@ -73,6 +88,7 @@ it.layer(layerOf())("the log of requests", (it) => {
           assert.strictEqual(answer.status, 200, `${query} ${answer.text}`)
           assert.deepStrictEqual(numbersOf(answer.text), [...wanted], query)
           assert.isNull(answer.at("nextCursor"), query)
+          assert.isNull(answer.at("scannedTo"), query)
         }
       }
       const first = yield* asked("status=failed&limit=1")

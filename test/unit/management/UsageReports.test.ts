@@ -37,7 +37,7 @@ layer(layerOf())("a long usage log", (test) => {
       const found = yield* page(5, null, { provider: "rare" })
       assert.deepStrictEqual([found.rows.map((row) => row.id), found.nextCursor], [[id(3)], null])
       const none = yield* page(5, null, { provider: "none" })
-      assert.deepStrictEqual(none, { rows: [], nextCursor: null })
+      assert.deepStrictEqual(none, { rows: [], nextCursor: null, scannedToMs: null })
     })
   )
 })

@@ -34,6 +34,8 @@ import * as RouterStrategies from "../../../src/plane/routing/auto/RouterStrateg
 import * as QuotaWindows from "../../../src/plane/routing/quota/QuotaWindows.ts"
 import * as QuotaShareUsage from "../../../src/plane/routing/quota/QuotaShareUsage.ts"
 import * as RoutingSettings from "../../../src/plane/routing/RoutingSettings.ts"
+import * as DecisionLog from "../../../src/plane/routing/records/DecisionLog.ts"
+import * as LazyInspector from "../../../src/observe/inspector/LazyInspector.ts"
 import * as Backup from "../../../src/store/Backup.ts"
 import * as PriceBook from "../../../src/observe/usage/PriceBook.ts"
 import * as PerformanceStats from "../../../src/plane/routing/stats/PerformanceStats.ts"
@@ -72,6 +74,8 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
         egress,
         Lockouts.layer,
         ModelLists.layer,
+        Layer.sync(DecisionLog.DecisionLog, () => DecisionLog.make(DecisionLog.inMemory)),
+        LazyInspector.layer(() => Promise.reject(new Error("Nothing is captured here."))),
         PerformanceStats.layer,
         PriceBook.layerMemory,
         ReadWorker.layerMemory,

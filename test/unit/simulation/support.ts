@@ -99,5 +99,6 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   batchId: null,
   answeredFrom: null,
   egress: null,
+  sessionId: null,
   ...given
 })

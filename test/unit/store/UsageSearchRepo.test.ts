@@ -55,6 +55,10 @@ const anyRow = FastCheck.record({
   attempts: FastCheck.constantFrom(1, 2),
   error: FastCheck.constantFrom(null, "100% busy", "key_1 is wrong"),
   batchId: FastCheck.constantFrom(null, null, "batch-1"),
+  sessionId: FastCheck.constantFrom(null, "session-1", "session-2"),
+  latencyMs: FastCheck.constantFrom(100, 5_000, 20_000),
+  costNanoUsd: FastCheck.constantFrom(0, 1_000.5, 2_000_000),
+  answeredFrom: FastCheck.constantFrom(null, "cache" as const, "coalesced" as const),
   /** The clock was set back. */
   backMs: FastCheck.constantFrom(0, 0, 0, 30_000),
   isTheirs: FastCheck.constantFrom(false, false, true)
@@ -71,6 +75,13 @@ const anyFilter = FastCheck.record({
   outcome: optional("failed" as const, "completed" as const),
   status: optional([429, 429] as const, [400, 599] as const),
   batchId: optional("batch-1"),
+  combo: optional("fast"),
+  endedAs: optional("aborted" as const),
+  sessionId: FastCheck.constantFrom(undefined, undefined, undefined, undefined, "session-1"),
+  error: FastCheck.constantFrom(undefined, undefined, undefined, undefined, "100% busy"),
+  minLatencyMs: FastCheck.constantFrom(undefined, undefined, undefined, undefined, 5_000),
+  minCostNanoUsd: FastCheck.constantFrom(undefined, undefined, undefined, undefined, 1_000.25),
+  cacheHit: FastCheck.constantFrom(undefined, undefined, undefined, undefined, true, false),
   search: optional("BUSY", "100%", "y_1", "fast", "theirs-7", "00f", idOf(3), "503", "nothing"),
   sinceMs: optional(startMs + 10_000),
   untilMs: optional(startMs + 50_000)
@@ -79,7 +90,17 @@ const anyFilter = FastCheck.record({
 type Filter = typeof anyFilter extends FastCheck.Arbitrary<infer A> ? A : never
 
 const isWanted = (row: UsageRow, filter: Filter): boolean => {
-  const equal = ["apiKeyId", "provider", "connectionId", "requestedModel", "outcome", "batchId"] as const
+  const equal = [
+    "apiKeyId",
+    "provider",
+    "connectionId",
+    "requestedModel",
+    "outcome",
+    "batchId",
+    "combo",
+    "sessionId",
+    "error"
+  ] as const
   const { model, search, sinceMs, status, untilMs } = filter
   const texts = [
     row.id,
@@ -96,6 +117,10 @@ const isWanted = (row: UsageRow, filter: Filter): boolean => {
   ]
   return (
     equal.every((name) => filter[name] === undefined || filter[name] === row[name]) &&
+    (filter.endedAs === undefined || filter.endedAs === row.outcome) &&
+    row.latencyMs >= (filter.minLatencyMs ?? 0) &&
+    row.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
+    (filter.cacheHit === undefined || filter.cacheHit === (row.answeredFrom === "cache")) &&
     (model === undefined ||
       model === row.model ||
       (row.provider !== null && model === `${row.provider}/${row.model}`)) &&

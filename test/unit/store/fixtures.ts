@@ -184,5 +184,6 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   batchId: null,
   answeredFrom: null,
   egress: null,
+  sessionId: null,
   ...more
 })

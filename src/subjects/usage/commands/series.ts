@@ -1,4 +1,4 @@
-/** `gateway usage series`: usage step by step, one line a series. */
+/** `gateway usage series`: usage step by step, one line a series; and `gateway usage facets`: values of filters. */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import { usd } from "../../../cli/output/money.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { hasBars, sparkline } from "../../../cli/output/Sparkline.ts"
 import { isTimeZone } from "../../../kernel/time/TimeZones.ts"
-import { UsageSeriesView } from "../routes.ts"
+import { UsageFacets, UsageSeriesView } from "../routes.ts"
 import { filterFlags, rowFilter } from "./logs/filters.ts"
 import { time } from "./range.ts"
 
@@ -130,5 +130,57 @@ export const usageSeries = Command.make("series", { ...flags, ...Client.connecti
       yield* Output.remark(`Requests before ${answer.scannedTo} were not looked at: ask for a shorter range.`)
     }
     yield* Effect.forEach(answer.inexact, (sentence) => Output.remark(sentence), { discard: true })
+  })
+)
+
+interface FacetRow {
+  readonly field: string
+  readonly value: string
+  readonly name: string | null
+  readonly count: number
+}
+
+const facetColumns: ReadonlyArray<Column.Column<FacetRow>> = [
+  Column.text("FIELD", ({ field }) => field),
+  Column.name("VALUE", ({ value }) => value),
+  Column.text("NAME", ({ name }) => name),
+  Column.number("REQUESTS", ({ count }) => count, Column.thousands)
+]
+
+const facetFlags = {
+  from: flags.from,
+  to: flags.to,
+  field: Options.text("field").pipe(Options.withDescription("Show the values of this field only."), Options.optional),
+  ...filterFlags
+}
+
+export const usageFacets = Command.make("facets", { ...facetFlags, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const begin = yield* time("--from", given.from)
+    const end = yield* time("--to", given.to)
+    const client = yield* Client.group(to, "usage")
+    const answer = yield* client
+      .facets({
+        urlParams: {
+          ...(yield* rowFilter(to, given)),
+          ...(begin === undefined ? {} : { from: begin }),
+          ...(end === undefined ? {} : { to: end })
+        }
+      })
+      .pipe(Client.orExplain(to))
+    const rows = Object.entries(answer.facets)
+      .filter(([field]) => Option.isNone(given.field) || given.field.value === field)
+      .flatMap(([field, values]) => values.map((value): FacetRow => Object.assign({ field }, value)))
+    yield* Output.list({
+      schema: UsageFacets,
+      value: answer,
+      rows,
+      columns: facetColumns,
+      empty: "No request fits these filters."
+    })
+    if (answer.scannedTo !== null) {
+      yield* Output.remark(`Requests before ${answer.scannedTo} were not looked at: ask for a shorter range.`)
+    }
   })
 )

@@ -25,6 +25,9 @@ const usage = group(
         "usage series --by model --step day --timezone Europe/Zurich --from 2035-01-01 --to 2035-02-01 --json"
       ]
     }),
+    fromSeries("facets", "usageFacets", "List values that requests can be filtered by, with how many have them.", {
+      examples: ["usage facets --field model", "usage facets --status 5xx --json"]
+    }),
     fromPurge("purge", "usagePurge", "Delete the log of single requests; sums stay.", {
       ...remove,
       examples: ["usage purge --before 2035-01-01"]

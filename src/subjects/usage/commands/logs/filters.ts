@@ -19,12 +19,34 @@ export const filterFlags = {
   combo: text("combo", "Requests that this combo served, by its name."),
   outcome: text("outcome", "Requests that ended so: completed, failed or aborted."),
   key: text("key", "Requests of this API key: its name, its id or the beginning of it."),
+  session: text("session", "Requests of this session, as the client named it."),
+  error: text("error", "Requests that failed for this reason, the whole text."),
+  "min-latency": text("min-latency", "Requests that took at least so many milliseconds."),
+  "min-cost": text("min-cost", "Requests that cost at least so many USD."),
+  "cache-hit": Options.choice("cache-hit", ["true", "false"]).pipe(
+    Options.withDescription("Requests that the cache answered, or those that it did not."),
+    Options.optional
+  ),
   batch: text("batch", "Requests that are lines of this batch, by its id."),
   search: text("search", "Requests with this text in their ids, names, outcome, status or error.")
 }
 type Given = Command.Command.ParseConfig<typeof filterFlags>
 
-const fields = ["status", "provider", "model", "combo", "outcome", "search", "apiKeyId", "batchId"] as const
+const fields = [
+  "status",
+  "provider",
+  "model",
+  "combo",
+  "outcome",
+  "sessionId",
+  "error",
+  "minLatencyMs",
+  "minCostUsd",
+  "cacheHit",
+  "search",
+  "apiKeyId",
+  "batchId"
+] as const
 export type RowFilter = Pick<LogsQuery, (typeof fields)[number]>
 
 const flagNames = {
@@ -33,6 +55,11 @@ const flagNames = {
   model: "--model",
   combo: "--combo",
   outcome: "--outcome",
+  sessionId: "--session",
+  error: "--error",
+  minLatencyMs: "--min-latency",
+  minCostUsd: "--min-cost",
+  cacheHit: "--cache-hit",
   search: "--search",
   batchId: "--batch"
 }
@@ -54,7 +81,12 @@ export const rowFilter = Effect.fnUntraced(function* (to: Client.Target, given: 
       provider: Option.getOrUndefined(given.provider),
       model: Option.getOrUndefined(given.model),
       combo: Option.getOrUndefined(given.combo),
-      outcome: Option.getOrUndefined(given.outcome) as RowFilter["outcome"],
+      outcome: Option.getOrUndefined(given.outcome),
+      sessionId: Option.getOrUndefined(given.session),
+      error: Option.getOrUndefined(given.error),
+      minLatencyMs: Option.getOrUndefined(given["min-latency"]),
+      minCostUsd: Option.getOrUndefined(given["min-cost"]),
+      cacheHit: Option.getOrUndefined(given["cache-hit"]),
       search: Option.getOrUndefined(given.search),
       batchId: Option.getOrUndefined(given.batch),
       apiKeyId: Option.isNone(given.key) ? undefined : yield* keyId(to, given.key.value)

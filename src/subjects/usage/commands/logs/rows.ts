@@ -6,7 +6,11 @@ import * as Column from "../../../../cli/output/Column.ts"
 import { fields, fit, pad } from "../../../../cli/output/Table.ts"
 import { localTime } from "../../../../cli/output/Time.ts"
 
-export const Page = Schema.Struct({ logs: Schema.Array(UsageLog), nextCursor: Schema.NullOr(Schema.String) })
+export const Page = Schema.Struct({
+  logs: Schema.Array(UsageLog),
+  nextCursor: Schema.NullOr(Schema.String),
+  scannedTo: Schema.NullOr(Schema.String)
+})
 
 const madeHere = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/
 
@@ -89,11 +93,12 @@ export const story = (row: UsageLog, { connection, key }: Names): string =>
     ["Arrived", row.timestamp],
     ["Status", `${row.status}, ${row.outcome}`],
     ["Error", row.error ?? "-"],
-    ["Asked by", key ?? row.apiKeyId ?? withoutKey[row.principal]],
+    ["Asked by", key ?? row.apiKeyName ?? row.apiKeyId ?? withoutKey[row.principal]],
     ["Asked for", `${row.requestedModel} (${row.sourceWire}${row.streamed ? ", streamed" : ""})`],
     ["Combo", row.combo ?? "-"],
     ["Served by", servedBy(row) ?? "-"],
-    ["Connection", connection ?? row.connectionId ?? "-"],
+    ["Connection", connection ?? row.connectionName ?? row.connectionId ?? "-"],
+    ["Session", row.sessionId ?? "-"],
     ["Took", `${whole(row.latencyMs)} ms${row.ttftMs === null ? "" : `, first content after ${whole(row.ttftMs)} ms`}`],
     ["Attempts", String(row.attempts)],
     ["Tokens", `${row.tokens.in} in, ${row.tokens.out} out (${row.usageSource})`],
