@@ -87,23 +87,37 @@ const featuresOf = ({ sourceWire: wire, streamed: stream, tokens }: UsageRow): F
 
 const recordedKey = ({ connectionId, model }: UsageRow): string => targetKey(connectionId ?? "", model ?? "")
 
-/** Median latency of each connection's model in the record; each row is added before the first median is asked for. */
-const makeMedians = () => {
+/**
+ * Latency that each request is expected to have: as measured live, else the median of each connection's model in the record, of which each row is added
+ * before the first question.
+ */
+const makeExpectations = () => {
   const latencies = new Map<string, Latencies>()
   const medians = new Map<string, number>()
+  const basis = { live: 0, recorded: 0, unknown: 0 }
+  const medianOf = (key: string): number | undefined => {
+    const known = medians.get(key)
+    if (known !== undefined) return known
+    const median = latencies.get(key)?.percentile(0.5) ?? undefined
+    if (median !== undefined) medians.set(key, median)
+    return median
+  }
   return {
+    basis,
     add: (row: UsageRow): void => {
       const key = recordedKey(row)
       const known = latencies.get(key) ?? new Latencies()
       known.add(row.latencyMs)
       latencies.set(key, known)
     },
-    of: (key: string): number | undefined => {
-      const known = medians.get(key)
-      if (known !== undefined) return known
-      const median = latencies.get(key)?.percentile(0.5) ?? undefined
-      if (median !== undefined) medians.set(key, median)
-      return median
+    expectedMs: (chosen: Candidate, row: UsageRow): number => {
+      if (chosen.performance !== null) {
+        basis.live += 1
+        return chosen.performance.p50Ms
+      }
+      const median = medianOf(targetKeyOf(chosen.target))
+      basis[median === undefined ? "unknown" : "recorded"] += 1
+      return median ?? row.latencyMs
     }
   }
 }
@@ -124,7 +138,7 @@ export interface Replay {
 export const makeReplay = (input: ReplayInput): Replay => {
   const { candidates, model, price, resolution, rows, seed } = input
   const whole = rows.filter(isWhole)
-  const medians = makeMedians()
+  const { add: learn, basis, expectedMs } = makeExpectations()
   const [seeds] = streamsOf(seed, 1)
   if (seeds === undefined) throw new RangeError("no random streams")
   const places = new Map(candidates.map(({ target }, index) => [target, index]))
@@ -132,7 +146,6 @@ export const makeReplay = (input: ReplayInput): Replay => {
   const current = candidates.slice()
   const before = new Map<string, number>()
   const after = new Map<string, number>()
-  const basis = { live: 0, recorded: 0, unknown: 0 }
   const deciding = makeDecider(resolution, input.policy, seeds)
   let known = 0
   let next = 0
@@ -145,16 +158,6 @@ export const makeReplay = (input: ReplayInput): Replay => {
   let unpricedAfter = 0
   let msBefore = 0
   let msAfter = 0
-
-  const expectedMs = (chosen: Candidate, row: UsageRow): number => {
-    if (chosen.performance !== null) {
-      basis.live += 1
-      return chosen.performance.p50Ms
-    }
-    const median = medians.of(targetKeyOf(chosen.target))
-    basis[median === undefined ? "unknown" : "recorded"] += 1
-    return median ?? row.latencyMs
-  }
 
   const replay = (row: UsageRow): void => {
     const decided = deciding.decide(() => current, featuresOf(row), row.timestampMs, noSession)
@@ -186,7 +189,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
     // What is known of the record is known to its first row, too.
     if (known < whole.length) {
       const upTo = Math.min(whole.length, known + count)
-      for (; known < upTo; known += 1) medians.add(whole[known] as UsageRow)
+      for (; known < upTo; known += 1) learn(whole[known] as UsageRow)
       return true
     }
     const until = Math.min(whole.length, next + count)

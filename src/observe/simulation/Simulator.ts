@@ -31,7 +31,7 @@ import { makeReplay, type ReplayReport } from "./Replay.ts"
 import type { SimulationReport } from "./Report.ts"
 import { makeSimulation, type SimulationInput } from "./Simulation.ts"
 
-/** What is decided by. */
+/** Policy that is decided by. */
 interface Tried {
   /** A combo or any other id. */
   readonly model: string
@@ -112,177 +112,196 @@ interface Run {
   readonly done: () => number
 }
 
-const invalid = (message: string, param: string): InvalidRequest => new InvalidRequest({ message, param, details: [] })
+/** Works until nothing is left; other work has its turn after each slice. */
+const whole = (
+  timers: typeof Timers.Service,
+  { done, run }: Run,
+  step: number,
+  tell: (done: number) => Effect.Effect<void>
+) =>
+  Effect.gen(function* () {
+    let toldMs = timers.monotonicMs()
+    for (;;) {
+      const startedMs = timers.monotonicMs()
+      let isGoingOn = true
+      for (let steps = 0; isGoingOn && steps < mostSteps; steps += 1) {
+        isGoingOn = run(step)
+        if (timers.monotonicMs() - startedMs >= sliceMs) break
+      }
+      if (!isGoingOn) return
+      if (timers.monotonicMs() - toldMs >= tellEveryMs) {
+        toldMs = timers.monotonicMs()
+        yield* tell(done())
+      }
+      yield* Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+    }
+  })
 
-export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog.Catalog
-  const prices = yield* PriceBook.PriceBook
-  const settings = yield* Settings.Settings
-  const gateway = yield* GatewaySettings.GatewaySettings
-  const journal = yield* UsageJournal.UsageJournal
-  const usage = yield* UsageRepo.UsageRepo
-  const quotas = yield* QuotaWindows.QuotaWindows
-  const measured = yield* PerformanceStats.PerformanceStats
-  const routerStrategies = yield* RouterStrategies.RouterStrategies
-  const routing = yield* RoutingSettings.RoutingSettings
-  const leaderboard = yield* LeaderboardSync.LeaderboardSync
-  const timers = yield* Timers
-  const oneAtATime = yield* Effect.makeSemaphore(1)
-
-  /** Returns the policy by which real requests are decided now. */
-  const policy = (): DecidePolicy => {
-    const { freeTierStrict, lkgpEnabled } = routing.current()
-    return { routerStrategies: routerStrategies.lookup, freeTierStrict, lkgpEnabled, fitness: leaderboard.fitness() }
+/** One run after the other, or the only one. */
+const compared =
+  <Input, Report, E>(
+    oneAtATime: Effect.Semaphore,
+    { other, own }: { readonly own: Input; readonly other: Input | null },
+    totalOf: number,
+    work: (input: Input, tell: (done: number) => Effect.Effect<void>) => Effect.Effect<Report, E>
+  ): Work<Report, E> =>
+  (tell) => {
+    const total = other === null ? totalOf : totalOf * 2
+    const worked = Effect.gen(function* () {
+      const report = yield* work(own, (done) => tell({ done, total }))
+      if (other === null) return { report, other: null }
+      return { report, other: yield* work(other, (done) => tell({ done: totalOf + done, total })) }
+    })
+    return Effect.zipRight(tell({ done: 0, total }), oneAtATime.withPermits(1)(worked))
   }
 
-  const resolved = (model: string, combo: Combo | null): Effect.Effect<Resolution, ModelNotFound | NoTarget> =>
-    Effect.suspend((): Effect.Effect<Resolution, ModelNotFound | NoTarget> => {
-      const current = catalog.current()
-      const view = {
-        catalog: combo === null ? current : Catalog.withCombo(current, combo),
-        modelsOf: catalog.modelsOf,
-        factsOf: catalog.factsOf
-      }
-      const found = resolveRequested(view, gateway.fallbackOf, model)
-      return found instanceof ModelNotFound || found instanceof NoTarget ? Effect.fail(found) : Effect.succeed(found)
-    })
+const invalid = (message: string, param: string): InvalidRequest => new InvalidRequest({ message, param, details: [] })
 
-  /** What is decided by, and what it is compared with. */
-  const bothOf = Effect.fnUntraced(function* ({ combo, compareWith, model }: Tried) {
-    const own = { model, resolution: yield* resolved(model, combo) }
-    if (compareWith === null) return { own, other: null }
-    const other = yield* resolved(compareWith, null)
-    return { own, other: { model: compareWith, resolution: other } }
-  })
-
-  /** Works until nothing is left; other work has its turn after each slice. */
-  const whole = ({ done, run }: Run, step: number, tell: (done: number) => Effect.Effect<void>) =>
-    Effect.gen(function* () {
-      let toldMs = timers.monotonicMs()
-      for (;;) {
-        const startedMs = timers.monotonicMs()
-        let isGoingOn = true
-        for (let steps = 0; isGoingOn && steps < mostSteps; steps += 1) {
-          isGoingOn = run(step)
-          if (timers.monotonicMs() - startedMs >= sliceMs) break
-        }
-        if (!isGoingOn) return
-        if (timers.monotonicMs() - toldMs >= tellEveryMs) {
-          toldMs = timers.monotonicMs()
-          yield* tell(done())
-        }
-        yield* Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
-      }
-    })
-
-  /** One run after the other, or the only one. */
-  const compared =
-    <Input, Report, E>(
-      { other, own }: { readonly own: Input; readonly other: Input | null },
-      totalOf: number,
-      work: (input: Input, tell: (done: number) => Effect.Effect<void>) => Effect.Effect<Report, E>
-    ): Work<Report, E> =>
-    (tell) => {
-      const total = other === null ? totalOf : totalOf * 2
-      const worked = Effect.gen(function* () {
-        const report = yield* work(own, (done) => tell({ done, total }))
-        if (other === null) return { report, other: null }
-        return { report, other: yield* work(other, (done) => tell({ done: totalOf + done, total })) }
-      })
-      return Effect.zipRight(tell({ done: 0, total }), oneAtATime.withPermits(1)(worked))
-    }
-
-  const simulate = Effect.fn("Simulator.simulate")(function* (request: SimulationRequest) {
-    const both = yield* bothOf(request)
-    const targets = [...both.own.resolution.targets, ...(both.other?.resolution.targets ?? [])]
-    const [unknown] = unknownNames(request.behaviours, targets)
-    if (unknown !== undefined) {
-      const names = [...new Set(targets.map(nameOf))].slice(0, 5).join(", ")
-      const message = `${unknown.field}: '${unknown.name}' is none of the targets; name one of ${names}, or * for all`
-      return yield* invalid(message, unknown.field)
-    }
-    if (request.requests * targets.length > mostWork) {
-      const most = Math.floor(mostWork / targets.length)
-      return yield* invalid(`requests: with ${targets.length} targets at most ${most} can be simulated`, "requests")
-    }
-    return compared(both, request.requests, ({ model, resolution }, tell) =>
-      Effect.suspend(() => {
-        const simulation = makeSimulation({
-          ...request,
-          model,
-          resolution,
-          settings: settings.current(),
-          factsOf: catalog.factsOf,
-          price: prices.price,
-          policy: policy()
-        })
-        const run = { run: simulation.run, done: simulation.arrived }
-        return Effect.map(whole(run, stepOf(resolution.targets.length), tell), simulation.report)
-      })
-    )
-  })
-
-  /** Newest first, no more than `most` and whether there are more. */
-  const rowsSince = Effect.fnUntraced(function* (sinceMs: number, most: number) {
-    const rows: Array<UsageRow> = []
-    let cursor: string | null = null
-    yield* journal.catchUp
-    do {
-      const limit: number = Math.min(UsageRepo.mostPerPage, most - rows.length)
-      const page: UsageRepo.UsagePage = yield* usage.page({ limit, cursor, filter: { sinceMs } })
-      for (const row of page.rows) rows.push(row)
-      cursor = page.nextCursor
-    } while (cursor !== null && rows.length < most)
-    return { rows, isCut: cursor !== null }
-  })
-
-  type Recorded = Effect.Effect.Success<ReturnType<typeof rowsSince>>
-
-  const replayed = Effect.fnUntraced(function* (
-    { isCut, rows }: Recorded,
-    { model, resolution }: { readonly model: string; readonly resolution: Resolution },
-    seed: number,
-    tell: (done: number) => Effect.Effect<void>
-  ) {
-    const sources = {
-      catalog,
-      health: { unready: () => null },
-      breakers: { phaseOf: () => "CLOSED" as const },
-      stats: { ...measured, used: () => 0, inFlight: () => 0 },
-      quotas,
-      price: prices.price
-    }
-    const run = makeReplay({
-      model,
-      resolution,
-      candidates: candidatesOf(sources, resolution, yield* Clock.currentTimeMillis),
-      rows: rows.toReversed(),
-      seed,
-      price: prices.price,
-      policy: policy()
-    })
-    yield* whole({ run: run.run, done: run.decided }, stepOf(resolution.targets.length), tell)
-    const report = run.report()
-    return isCut
-      ? { ...report, notes: [...report.notes, `Only the newest ${rows.length} rows were looked at.`] }
-      : report
-  })
-
-  const replay = Effect.fn("Simulator.replay")(function* ({ seed, sinceMs, ...tried }: ReplayRequest) {
-    const both = yield* bothOf(tried)
-    const targets = both.own.resolution.targets.length + (both.other?.resolution.targets.length ?? 0)
-    const nowMs = yield* Clock.currentTimeMillis
-    const most = Math.min(mostRows, Math.floor(mostWork / targets))
-    // Both decide the same rows; which these are is known only when they are read.
-    const work: Work<ReplayReport, StoreError> = (tell) =>
-      Effect.flatMap(rowsSince(nowMs - sinceMs, most), (recorded) =>
-        compared(both, recorded.rows.length, (input, done) => replayed(recorded, input, seed, done))(tell)
-      )
-    return work
-  })
-
-  return Simulator.of({ simulate, replay })
+const services = Effect.all({
+  catalog: Catalog.Catalog,
+  prices: PriceBook.PriceBook,
+  settings: Settings.Settings,
+  gateway: GatewaySettings.GatewaySettings,
+  journal: UsageJournal.UsageJournal,
+  usage: UsageRepo.UsageRepo,
+  quotas: QuotaWindows.QuotaWindows,
+  measured: PerformanceStats.PerformanceStats,
+  routerStrategies: RouterStrategies.RouterStrategies,
+  routing: RoutingSettings.RoutingSettings,
+  leaderboard: LeaderboardSync.LeaderboardSync,
+  timers: Timers,
+  oneAtATime: Effect.makeSemaphore(1)
 })
+type Deps = Effect.Effect.Success<typeof services>
+
+/** Returns the policy by which real requests are decided now. */
+const policyOf = ({ leaderboard, routerStrategies, routing }: Deps): DecidePolicy => {
+  const { freeTierStrict, lkgpEnabled } = routing.current()
+  return { routerStrategies: routerStrategies.lookup, freeTierStrict, lkgpEnabled, fitness: leaderboard.fitness() }
+}
+
+const resolved = (
+  { catalog, gateway }: Deps,
+  model: string,
+  combo: Combo | null
+): Effect.Effect<Resolution, ModelNotFound | NoTarget> =>
+  Effect.suspend((): Effect.Effect<Resolution, ModelNotFound | NoTarget> => {
+    const current = catalog.current()
+    const view = {
+      catalog: combo === null ? current : Catalog.withCombo(current, combo),
+      modelsOf: catalog.modelsOf,
+      factsOf: catalog.factsOf
+    }
+    const found = resolveRequested(view, gateway.fallbackOf, model)
+    return found instanceof ModelNotFound || found instanceof NoTarget ? Effect.fail(found) : Effect.succeed(found)
+  })
+
+/** Resolves the id that is tried, and the one that it is compared with. */
+const bothOf = Effect.fnUntraced(function* (deps: Deps, { combo, compareWith, model }: Tried) {
+  const own = { model, resolution: yield* resolved(deps, model, combo) }
+  if (compareWith === null) return { own, other: null }
+  const other = yield* resolved(deps, compareWith, null)
+  return { own, other: { model: compareWith, resolution: other } }
+})
+
+const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request: SimulationRequest) {
+  const { catalog, oneAtATime, prices, settings, timers } = deps
+  const both = yield* bothOf(deps, request)
+  const targets = [...both.own.resolution.targets, ...(both.other?.resolution.targets ?? [])]
+  const [unknown] = unknownNames(request.behaviours, targets)
+  if (unknown !== undefined) {
+    const names = [...new Set(targets.map(nameOf))].slice(0, 5).join(", ")
+    const message = `${unknown.field}: '${unknown.name}' is none of the targets; name one of ${names}, or * for all`
+    return yield* invalid(message, unknown.field)
+  }
+  if (request.requests * targets.length > mostWork) {
+    const most = Math.floor(mostWork / targets.length)
+    return yield* invalid(`requests: with ${targets.length} targets at most ${most} can be simulated`, "requests")
+  }
+  return compared(oneAtATime, both, request.requests, ({ model, resolution }, tell) =>
+    Effect.suspend(() => {
+      const simulation = makeSimulation({
+        ...request,
+        model,
+        resolution,
+        settings: settings.current(),
+        factsOf: catalog.factsOf,
+        price: prices.price,
+        policy: policyOf(deps)
+      })
+      const run = { run: simulation.run, done: simulation.arrived }
+      return Effect.map(whole(timers, run, stepOf(resolution.targets.length), tell), simulation.report)
+    })
+  )
+})
+
+/** Newest first, no more than `most` and whether there are more. */
+const rowsSince = Effect.fnUntraced(function* ({ journal, usage }: Deps, sinceMs: number, most: number) {
+  const rows: Array<UsageRow> = []
+  let cursor: string | null = null
+  yield* journal.catchUp
+  do {
+    const limit: number = Math.min(UsageRepo.mostPerPage, most - rows.length)
+    const page: UsageRepo.UsagePage = yield* usage.page({ limit, cursor, filter: { sinceMs } })
+    for (const row of page.rows) rows.push(row)
+    cursor = page.nextCursor
+  } while (cursor !== null && rows.length < most)
+  return { rows, isCut: cursor !== null }
+})
+
+type Recorded = Effect.Effect.Success<ReturnType<typeof rowsSince>>
+
+const replayed = Effect.fnUntraced(function* (
+  deps: Deps,
+  { isCut, rows }: Recorded,
+  { model, resolution }: { readonly model: string; readonly resolution: Resolution },
+  seed: number,
+  tell: (done: number) => Effect.Effect<void>
+) {
+  const { catalog, measured, prices, quotas, timers } = deps
+  const sources = {
+    catalog,
+    health: { unready: () => null },
+    breakers: { phaseOf: () => "CLOSED" as const },
+    stats: { ...measured, used: () => 0, inFlight: () => 0 },
+    quotas,
+    price: prices.price
+  }
+  const run = makeReplay({
+    model,
+    resolution,
+    candidates: candidatesOf(sources, resolution, yield* Clock.currentTimeMillis),
+    rows: rows.toReversed(),
+    seed,
+    price: prices.price,
+    policy: policyOf(deps)
+  })
+  yield* whole(timers, { run: run.run, done: run.decided }, stepOf(resolution.targets.length), tell)
+  const report = run.report()
+  return isCut ? { ...report, notes: [...report.notes, `Only the newest ${rows.length} rows were looked at.`] } : report
+})
+
+const replay = Effect.fn("Simulator.replay")(function* (deps: Deps, { seed, sinceMs, ...tried }: ReplayRequest) {
+  const both = yield* bothOf(deps, tried)
+  const targets = both.own.resolution.targets.length + (both.other?.resolution.targets.length ?? 0)
+  const nowMs = yield* Clock.currentTimeMillis
+  const most = Math.min(mostRows, Math.floor(mostWork / targets))
+  // Both decide the same rows; which these are is known only when they are read.
+  const work: Work<ReplayReport, StoreError> = (tell) =>
+    Effect.flatMap(rowsSince(deps, nowMs - sinceMs, most), (recorded) =>
+      compared(deps.oneAtATime, both, recorded.rows.length, (input, done) =>
+        replayed(deps, recorded, input, seed, done)
+      )(tell)
+    )
+  return work
+})
+
+export const make = Effect.map(services, (deps) =>
+  Simulator.of({
+    simulate: (request) => simulate(deps, request),
+    replay: (request) => replay(deps, request)
+  })
+)
 
 export const layer: Layer.Layer<
   Simulator,

@@ -1,4 +1,4 @@
-/** What simulations and replays are asked for and answer, in the words of the API. Pure. */
+/** Questions and answers of simulations and replays, in the words of the API. Pure. */
 import type { SimulatedSessions } from "../../observe/simulation/Simulation.ts"
 import type { Compared, ReplayRequest, SimulationRequest } from "../../observe/simulation/Simulator.ts"
 import type { ReplayReport } from "../../observe/simulation/Replay.ts"

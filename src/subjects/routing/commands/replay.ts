@@ -72,7 +72,7 @@ const headline = ({ cost, latency, ...replay }: ReplayView): ReadonlyArray<reado
   ]
 ]
 
-/** What another one would have made of the same requests, and how much more this is. */
+/** Figures of another one for the same requests, and how much more this is. */
 const comparedWith = (
   replay: ReplayView,
   { difference, replay: other }: NonNullable<ReplayAnswer["comparison"]>
@@ -88,12 +88,12 @@ const comparedWith = (
 
 export const routeReplay = Command.make("replay", flags, (given) =>
   Effect.gen(function* () {
-    const payload = yield* body(
+    const { combo, ...tried } = yield* triedOf(given, "--combo")
+    const checked = yield* body(
       ReplayInput,
-      { ...(yield* triedOf(given, "--combo")), sinceMs: given.since, seed: given.seed },
+      { ...tried, sinceMs: given.since, seed: given.seed },
       {
         model: "--combo",
-        combo: "--combo-file",
         compareWith: "--compare-with",
         sinceMs: "--since",
         seed: "--seed"
@@ -102,7 +102,7 @@ export const routeReplay = Command.make("replay", flags, (given) =>
     const to = yield* Client.target(given)
     const answer = yield* ask(to, {
       path: "replay",
-      payload,
+      payload: { ...checked, combo },
       schema: ReplayAnswer,
       label: "Replaying",
       total: null

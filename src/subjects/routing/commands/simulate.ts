@@ -97,7 +97,6 @@ export const flags = {
 
 const flagOf = {
   model: "<combo>",
-  combo: "--combo-file",
   compareWith: "--compare-with",
   requests: "--requests",
   seed: "--seed",
@@ -145,7 +144,7 @@ const headline = ({ fairness, ...simulation }: SimulationView): ReadonlyArray<re
   ]
 ]
 
-/** What another one made of the same requests, and how much more this is. */
+/** Figures of another one for the same requests, and how much more this is. */
 const comparedWith = (
   simulation: SimulationView,
   { difference, simulation: other }: NonNullable<SimulationAnswer["comparison"]>
@@ -161,10 +160,11 @@ const comparedWith = (
 export const routeSimulate = Command.make("simulate", flags, (given) =>
   Effect.gen(function* () {
     const [promptTokens, outputTokens] = given.tokens
-    const payload = yield* body(
+    const { combo, ...tried } = yield* triedOf(given, "<combo>")
+    const checked = yield* body(
       SimulateInput,
       {
-        ...(yield* triedOf(given, "<combo>")),
+        ...tried,
         requests: given.requests,
         seed: given.seed,
         ratePerSecond: given.rate,
@@ -186,7 +186,7 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
     const to = yield* Client.target(given)
     const answer = yield* ask(to, {
       path: "simulate",
-      payload,
+      payload: { ...checked, combo },
       schema: SimulationAnswer,
       label: "Simulating",
       total: given.requests * (Option.isSome(given.compareWith) ? 2 : 1)
