@@ -59,7 +59,8 @@ export const layer = Layer.effect(
         }
         const envelope = codec.checkEnvelope(body)
         if (Either.isLeft(envelope)) return Effect.fail(envelope.left)
-        const resolution = resolutions.requested(model)
+        const { combo } = request
+        const resolution = combo === null ? resolutions.requested(model) : resolutions.tried(combo, model)
         if (resolution instanceof ModelNotFound || resolution instanceof NoTarget) return Effect.fail(resolution)
         const sessionId = sessionIdOf(headers, body)
         const sessionKey = sessionId === null ? null : sessionKeyOf(request.apiKeyId ?? "", model, sessionId)

@@ -1,6 +1,9 @@
 /** `gateway route simulate` as a person and as a program runs it. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { layerOf, TestApp } from "../http/management/TestApp.ts"
 import { operator } from "./operator.ts"
 import { program } from "./support.ts"
@@ -53,6 +56,36 @@ layer(layerOf(), { excludeTestServices: true })("gateway route simulate", (it) =
       assert.strictEqual(simulation.targets[0]?.calls, 1)
       assert.strictEqual(simulation.scenario, null)
     })
+  )
+
+  it.effect("tries a combo of a file, compares it, and says the same of it as when it is stored", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const file = join(yield* temporaryFolder, "draft.json")
+      const draft = { name: "draft", strategy: "priority", targets: [{ model: "groq/m" }, { model: "openai/m" }] }
+      writeFileSync(file, JSON.stringify(draft))
+      const given = ["--requests", "200", "--errors", "*=0.2", "--seed", "4"]
+      const tried = (yield* json("route", "simulate", "--combo-file", file, ...given)) as Simulated
+      assert.strictEqual((yield* gateway("route", "simulate", "draft", ...given)).code, 2)
+
+      const compared = yield* gateway("route", "simulate", "--combo-file", file, "--compare-with", "both", ...given)
+      assert.strictEqual(compared.code, 0, compared.stderr)
+      assert.match(compared.stdout, /^Compared with +both \(priority\)$/m)
+      assert.match(compared.stdout, /^Cost +[\d.]+ -> [\d.]+ USD, [+-]?[\d.]+$/m)
+      const replayed = yield* gateway("route", "replay", "--combo-file", file, "--compare-with", "both")
+      assert.strictEqual(replayed.code, 0, replayed.stderr)
+      assert.match(replayed.stdout, /^Compared with +both/m)
+
+      assert.strictEqual((yield* app.admin("/api/combos", { method: "POST", body: draft })).status, 201)
+      assert.deepStrictEqual((yield* json("route", "simulate", "draft", ...given)) as Simulated, tried)
+
+      const nothing = yield* gateway("route", "simulate")
+      assert.deepStrictEqual([nothing.code, /--combo-file/.test(nothing.stderr)], [2, true])
+      writeFileSync(file, JSON.stringify({ ...draft, strategy: "best" }))
+      const wrong = yield* gateway("route", "simulate", "--combo-file", file)
+      assert.strictEqual(wrong.code, 2)
+      assert.match(wrong.stderr, /strategy/)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("names what it knows where it is asked for something else", () =>

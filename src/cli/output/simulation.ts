@@ -52,3 +52,7 @@ export const shareColumns: ReadonlyArray<Column.Column<Share>> = [
     align: "right"
   }
 ]
+
+/** A difference with its sign. */
+export const signed = (value: number | null, digits = 0): string =>
+  value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(digits)}`

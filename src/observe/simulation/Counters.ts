@@ -4,10 +4,10 @@ import { nanoUsdPerUsd, type TokenCounts } from "../../domain/Usage.ts"
 import type { Failure } from "../../plane/resilience/failure/FailureKind.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Resolution, Target } from "../../plane/routing/resolve/ModelResolver.ts"
-import { percentile } from "./Distributions.ts"
 import { fairnessOf, makeLag, sharesOf } from "./Fairness.ts"
 import type { Health } from "../../plane/routing/health/Health.ts"
 import type { Change } from "./Health.ts"
+import { Latencies } from "./Latencies.ts"
 import type { SimulationReport, TargetReport } from "./Report.ts"
 
 const blank = () => ({
@@ -45,8 +45,6 @@ export interface Counters {
   readonly targets: (health: Pick<Health, "unready">, nowMs: number) => ReadonlyArray<TargetReport>
 }
 
-const inOrder = (values: ReadonlyArray<number>): ReadonlyArray<number> => values.toSorted((a, b) => a - b)
-
 class SimulatedCounts implements Counters {
   readonly #price: CountersInput["price"]
   readonly #resolution: CountersInput["resolution"]
@@ -64,11 +62,11 @@ class SimulatedCounts implements Counters {
       breakerOpenings: number
     }
     costNanoUsd: number
-    latencies: Array<number>
+    latencies: Latencies
     lastFailure: TargetReport["lastFailure"]
   }[]
   readonly #places: Map<Target, number>
-  readonly #latencies: Array<number> = []
+  readonly #latencies = new Latencies()
   readonly #totals = { requests: 0, served: 0, failed: 0, broken: 0, fallbacks: 0, retries: 0 }
 
   constructor({ price, resolution, tokens }: CountersInput) {
@@ -80,7 +78,7 @@ class SimulatedCounts implements Counters {
     this.#byTarget = this.#resolution.targets.map(() => ({
       counts: blank(),
       costNanoUsd: 0,
-      latencies: [] as Array<number>,
+      latencies: new Latencies(),
       lastFailure: null as TargetReport["lastFailure"]
     }))
     this.#places = new Map<Target, number>(this.#resolution.targets.map((target, index) => [target, index]))
@@ -105,11 +103,11 @@ class SimulatedCounts implements Counters {
   readonly served: Counters["served"] = (target, latencyMs, requestMs, isFallback) => {
     this.#totals.served += 1
     if (isFallback) this.#totals.fallbacks += 1
-    this.#latencies.push(requestMs)
+    this.#latencies.add(requestMs)
     const counters = this.#of(target)
     if (counters === undefined) return
     counters.counts.served += 1
-    counters.latencies.push(latencyMs)
+    counters.latencies.add(latencyMs)
     const known = this.#price(target.account.spec.id, target.model)
     if (known !== null) counters.costNanoUsd += costNanoUsd(this.#tokens, known)
   }
@@ -133,16 +131,13 @@ class SimulatedCounts implements Counters {
     if (broken) this.#totals.broken += 1
   }
 
-  readonly totals: Counters["totals"] = () => {
-    const ascending = inOrder(this.#latencies)
-    return {
-      ...this.#totals,
-      calls: this.#byTarget.reduce((sum, { counts }) => sum + counts.calls, 0),
-      p50Ms: percentile(ascending, 0.5),
-      p95Ms: percentile(ascending, 0.95),
-      costUsd: this.#byTarget.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd
-    }
-  }
+  readonly totals: Counters["totals"] = () => ({
+    ...this.#totals,
+    calls: this.#byTarget.reduce((sum, { counts }) => sum + counts.calls, 0),
+    p50Ms: this.#latencies.percentile(0.5),
+    p95Ms: this.#latencies.percentile(0.95),
+    costUsd: this.#byTarget.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd
+  })
 
   readonly fairness: Counters["fairness"] = () =>
     fairnessOf(
@@ -162,7 +157,6 @@ class SimulatedCounts implements Counters {
     const { spec } = target.account
     const counters = this.#byTarget[index]
     const counts = counters?.counts ?? blank()
-    const ascending = inOrder(counters?.latencies ?? [])
     const reason = health.unready(target, nowMs)
     const remainingMs = reason === null || reason.untilMs === null ? null : reason.untilMs - nowMs
     return {
@@ -174,8 +168,8 @@ class SimulatedCounts implements Counters {
       ...counts,
       lastFailure: counters?.lastFailure ?? null,
       left: reason === null ? null : { rule: reason.terminal ?? reason.rule, remainingMs },
-      p50Ms: percentile(ascending, 0.5),
-      p95Ms: percentile(ascending, 0.95),
+      p50Ms: counters?.latencies.percentile(0.5) ?? null,
+      p95Ms: counters?.latencies.percentile(0.95) ?? null,
       costUsd: (counters?.costNanoUsd ?? 0) / nanoUsdPerUsd,
       priced: this.#price(spec.id, target.model) !== null
     }

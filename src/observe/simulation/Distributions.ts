@@ -24,5 +24,5 @@ export const latencyMs = (random: SeededRandom, p50Ms: number, p95Ms: number): n
 }
 
 /** Percentile by nearest rank; null of nothing. */
-export const percentile = (ascending: ReadonlyArray<number>, part: number): number | null =>
+export const percentile = (ascending: ArrayLike<number>, part: number): number | null =>
   ascending[Math.max(0, Math.ceil(ascending.length * part) - 1)] ?? null

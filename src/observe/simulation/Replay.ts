@@ -9,7 +9,8 @@ import type { Candidate, Features } from "../../plane/routing/candidate/Candidat
 import type { DecidePolicy } from "../../plane/routing/decide/Decide.ts"
 import { targetKey, targetKeyOf } from "../../plane/routing/resolve/TargetKey.ts"
 import type { Resolution } from "../../plane/routing/resolve/ModelResolver.ts"
-import { percentile, streamsOf } from "./Distributions.ts"
+import { streamsOf } from "./Distributions.ts"
+import { Latencies } from "./Latencies.ts"
 import { makeDecider, noSession, plainFeatures } from "./Decider.ts"
 
 export interface ReplayInput {
@@ -86,25 +87,39 @@ const featuresOf = ({ sourceWire: wire, streamed: stream, tokens }: UsageRow): F
 
 const recordedKey = ({ connectionId, model }: UsageRow): string => targetKey(connectionId ?? "", model ?? "")
 
-/** Median latency of each connection's model in the record. */
-const mediansOf = (rows: ReadonlyArray<UsageRow>): ReadonlyMap<string, number> => {
-  const latencies = new Map<string, Array<number>>()
-  for (const row of rows) {
-    const known = latencies.get(recordedKey(row))
-    if (known === undefined) latencies.set(recordedKey(row), [row.latencyMs])
-    else known.push(row.latencyMs)
-  }
+/**
+ * Latency that each request is expected to have: as measured live, else the median of each connection's model in the record, of which each row is added
+ * before the first question.
+ */
+const makeExpectations = () => {
+  const latencies = new Map<string, Latencies>()
   const medians = new Map<string, number>()
-  for (const [key, all] of latencies) {
-    medians.set(
-      key,
-      percentile(
-        all.toSorted((a, b) => a - b),
-        0.5
-      ) ?? 0
-    )
+  const basis = { live: 0, recorded: 0, unknown: 0 }
+  const medianOf = (key: string): number | undefined => {
+    const known = medians.get(key)
+    if (known !== undefined) return known
+    const median = latencies.get(key)?.percentile(0.5) ?? undefined
+    if (median !== undefined) medians.set(key, median)
+    return median
   }
-  return medians
+  return {
+    basis,
+    add: (row: UsageRow): void => {
+      const key = recordedKey(row)
+      const known = latencies.get(key) ?? new Latencies()
+      known.add(row.latencyMs)
+      latencies.set(key, known)
+    },
+    expectedMs: (chosen: Candidate, row: UsageRow): number => {
+      if (chosen.performance !== null) {
+        basis.live += 1
+        return chosen.performance.p50Ms
+      }
+      const median = medianOf(targetKeyOf(chosen.target))
+      basis[median === undefined ? "unknown" : "recorded"] += 1
+      return median ?? row.latencyMs
+    }
+  }
 }
 
 const isWhole = ({ outcome, provider }: UsageRow): boolean => outcome === "completed" && provider !== null
@@ -112,15 +127,18 @@ const isWhole = ({ outcome, provider }: UsageRow): boolean => outcome === "compl
 const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
 export interface Replay {
-  /** Decides up to `rows` more; false when none is left. */
+  /** Looks at up to `rows` more; false when none is left. */
   readonly run: (rows: number) => boolean
+  /** Rows that were decided so far, of `total`. */
+  readonly decided: () => number
+  readonly total: number
   readonly report: () => ReplayReport
 }
 
 export const makeReplay = (input: ReplayInput): Replay => {
   const { candidates, model, price, resolution, rows, seed } = input
   const whole = rows.filter(isWhole)
-  const medians = mediansOf(whole)
+  const { add: learn, basis, expectedMs } = makeExpectations()
   const [seeds] = streamsOf(seed, 1)
   if (seeds === undefined) throw new RangeError("no random streams")
   const places = new Map(candidates.map(({ target }, index) => [target, index]))
@@ -128,8 +146,8 @@ export const makeReplay = (input: ReplayInput): Replay => {
   const current = candidates.slice()
   const before = new Map<string, number>()
   const after = new Map<string, number>()
-  const basis = { live: 0, recorded: 0, unknown: 0 }
   const deciding = makeDecider(resolution, input.policy, seeds)
+  let known = 0
   let next = 0
   let replayed = 0
   let undecided = 0
@@ -140,16 +158,6 @@ export const makeReplay = (input: ReplayInput): Replay => {
   let unpricedAfter = 0
   let msBefore = 0
   let msAfter = 0
-
-  const expectedMs = (chosen: Candidate, row: UsageRow): number => {
-    if (chosen.performance !== null) {
-      basis.live += 1
-      return chosen.performance.p50Ms
-    }
-    const median = medians.get(targetKeyOf(chosen.target))
-    basis[median === undefined ? "unknown" : "recorded"] += 1
-    return median ?? row.latencyMs
-  }
 
   const replay = (row: UsageRow): void => {
     const decided = deciding.decide(() => current, featuresOf(row), row.timestampMs, noSession)
@@ -170,14 +178,20 @@ export const makeReplay = (input: ReplayInput): Replay => {
     if (targetKeyOf(chosen.target) !== recordedKey(row)) moved += 1
     costBefore += row.costNanoUsd
     if (!row.priced) unpricedBefore += 1
-    const known = price(provider, chosen.target.model)
-    if (known === null) unpricedAfter += 1
-    else costAfter += costNanoUsd(row.tokens, known)
+    const rates = price(provider, chosen.target.model)
+    if (rates === null) unpricedAfter += 1
+    else costAfter += costNanoUsd(row.tokens, rates)
     msBefore += row.latencyMs
     msAfter += expectedMs(chosen, row)
   }
 
   const run = (count: number): boolean => {
+    // What is known of the record is known to its first row, too.
+    if (known < whole.length) {
+      const upTo = Math.min(whole.length, known + count)
+      for (; known < upTo; known += 1) learn(whole[known] as UsageRow)
+      return true
+    }
     const until = Math.min(whole.length, next + count)
     for (; next < until; next += 1) {
       const row = whole[next]
@@ -213,5 +227,5 @@ export const makeReplay = (input: ReplayInput): Replay => {
         ? notesOf(resolution)
         : [...notesOf(resolution), `No target would have been chosen for ${undecided} more requests.`]
   })
-  return { run, report }
+  return { run, report, decided: () => next, total: whole.length }
 }

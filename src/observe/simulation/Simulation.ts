@@ -80,6 +80,8 @@ export interface Simulation {
   /** Lets up to `events` things happen; false when nothing is left to happen. */
   readonly run: (events: number) => boolean
   readonly report: () => SimulationReport
+  /** Requests that have arrived so far. */
+  readonly arrived: () => number
 }
 
 /** The virtual clock starts here, whatever the real one says: 2027-01-15T08:00:00Z. */
@@ -197,6 +199,8 @@ type Parts = ReturnType<typeof partsOf>
 class SimulatedTraffic implements Simulation {
   readonly #parts: Parts
   #arrived = 0
+  /** Requests of the group that is arriving now, which are still to come. */
+  #together = 0
   #clockMs = startMs
 
   constructor(parts: Parts) {
@@ -295,9 +299,10 @@ class SimulatedTraffic implements Simulation {
     this.#parts.queue.put(this.#clockMs + ms, { _tag: "GoOn", request, next: giveUp })
   }
 
+  /** Lets one request of the group arrive; behind the last one the next group is on its way. */
   #arrive(nowMs: number): void {
-    const together = Math.min(this.#parts.input.burst, this.#parts.input.requests - this.#arrived)
-    for (let each = 0; each < together; each += 1) {
+    if (this.#together > 0) {
+      this.#together -= 1
       const number = this.#arrived
       this.#arrived += 1
       this.#parts.counters.arrived()
@@ -328,7 +333,7 @@ class SimulatedTraffic implements Simulation {
       const { sessionKey } = turn
       this.#take({ number, arrivedMs: nowMs, decided, favourite, walk, sessionKey, calls: new Set() }, walk.begin())
     }
-    if (this.#arrived < this.#parts.input.requests)
+    if (this.#together === 0 && this.#arrived < this.#parts.input.requests)
       this.#parts.queue.put(
         nowMs + gapMs(this.#parts.arrivals, this.#parts.input.ratePerSecond / this.#parts.input.burst),
         { _tag: "Arrival" }
@@ -436,6 +441,7 @@ class SimulatedTraffic implements Simulation {
   #happen(event: Happening): void {
     switch (event._tag) {
       case "Arrival":
+        this.#together = Math.min(this.#parts.input.burst, this.#parts.input.requests - this.#arrived)
         return this.#arrive(this.#clockMs)
       case "GoOn": {
         const step = event.next()
@@ -452,6 +458,10 @@ class SimulatedTraffic implements Simulation {
 
   readonly run = (events: number): boolean => {
     for (let each = 0; each < events; each += 1) {
+      if (this.#together > 0) {
+        this.#arrive(this.#clockMs)
+        continue
+      }
       const next = this.#parts.queue.take()
       if (next === null) return false
       this.#clockMs = next.atMs
@@ -459,6 +469,8 @@ class SimulatedTraffic implements Simulation {
     }
     return true
   }
+
+  readonly arrived = (): number => this.#arrived
 
   readonly report = (): SimulationReport => ({
     model: this.#parts.input.model,

@@ -179,6 +179,13 @@ export interface NamedModels {
   readonly quotaGroups?: ReadonlyArray<QuotaGroup>
 }
 
+/** The snapshot as it would be with a combo that is not stored, in the place of a stored one of its id. An inactive one is not there. */
+export const withCombo = (current: CatalogSnapshot, combo: Combo): CatalogSnapshot => {
+  const combos = new Map([...current.combos].filter(([name, { id }]) => id !== combo.id && name !== combo.name))
+  if (combo.isActive) combos.set(combo.name, knownCombo(combo))
+  return { ...current, combos }
+}
+
 /** Puts a snapshot together. Pure, so that its rules can be tested without a store. */
 export const snapshot = (
   connections: ReadonlyArray<Connection>,

@@ -29,6 +29,16 @@ export class Combos extends Context.Tag("gateway/subjects/combos/Combos")<
     readonly listAuto: Effect.Effect<ReadonlyArray<AutoCombo>>
     readonly get: (id: string) => Effect.Effect<Combo, Errors.EntityNotFound | StoreError>
     readonly create: (input: CreateCombo) => Effect.Effect<Combo, Errors.InvalidInput | Errors.NameTaken | StoreError>
+    /**
+     * Returns a combo as it would be stored, refused for whatever would refuse it: made anew, or changed where one of its id or name is
+     * stored. Nothing is.
+     */
+    readonly draft: (
+      input: CreateCombo
+    ) => Effect.Effect<
+      Combo,
+      Errors.EntityNotFound | Errors.InvalidInput | Errors.NameTaken | Errors.ComboInUse | StoreError
+    >
     /** A combo in use keeps its name. */
     readonly update: (
       id: string,
@@ -121,7 +131,8 @@ const check = Effect.fnUntraced(function* (
 const listAuto = ({ catalog }: Services) =>
   Effect.sync(() => autoCombos({ catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }))
 
-const create = Effect.fn("Combos.create")(function* (services: Services, input: CreateCombo) {
+/** The new combo of a body, when it may be stored. */
+const made = Effect.fnUntraced(function* (services: Services, input: CreateCombo) {
   const nowMs = yield* Clock.currentTimeMillis
   const combo: Combo = {
     id: input.id ?? services.ids.next(nowMs),
@@ -136,11 +147,17 @@ const create = Effect.fn("Combos.create")(function* (services: Services, input: 
   const all = yield* services.repo.list
   yield* checkName(services, combo, all)
   yield* check(services, combo, null, all)
+  return combo
+})
+
+const create = Effect.fn("Combos.create")(function* (services: Services, input: CreateCombo) {
+  const combo = yield* made(services, input)
   yield* Effect.catchTag(services.repo.insert(combo), "AlreadyStored", Effect.die)
   return combo
 }, applied)
 
-const update = Effect.fn("Combos.update")(function* (services: Services, id: string, input: UpdateCombo) {
+/** The stored combo with the members of a body, when it may be stored so. */
+const changedBy = Effect.fnUntraced(function* (services: Services, id: string, input: UpdateCombo) {
   const { createdAt: _createdAt, id: _id, updatedAt: _updatedAt, ...changed } = input
   const before = yield* find(services, id)
   const combo: Combo = { ...before, ...changed, updatedAtMs: yield* Clock.currentTimeMillis }
@@ -151,9 +168,24 @@ const update = Effect.fn("Combos.update")(function* (services: Services, id: str
     yield* checkUnused(services, before.name, all)
   }
   yield* check(services, combo, before, others)
+  return combo
+})
+
+const update = Effect.fn("Combos.update")(function* (services: Services, id: string, input: UpdateCombo) {
+  const combo = yield* changedBy(services, id, input)
   yield* Effect.catchTag(services.repo.update(combo), "AlreadyStored", Effect.die)
   return combo
 }, applied)
+
+const draft = Effect.fn("Combos.draft")(function* (services: Services, input: CreateCombo) {
+  const all = yield* services.repo.list
+  const stored =
+    all.find(({ id }) => id === input.id) ??
+    (input.id === undefined ? all.find(({ name }) => name === input.name) : undefined)
+  if (stored === undefined) return yield* made(services, input)
+  const { id: _id, ...members } = input
+  return yield* changedBy(services, stored.id, members)
+})
 
 const remove = Effect.fn("Combos.remove")(function* (services: Services, id: string) {
   const combo = yield* find(services, id)
@@ -173,6 +205,7 @@ export const make = Effect.gen(function* () {
     listAuto: listAuto(all),
     get: Effect.fn("Combos.get")((id) => find(all, id)),
     create: (combo) => create(all, combo),
+    draft: (input) => draft(all, input),
     update: (id, input) => update(all, id, input),
     remove: (id) => remove(all, id)
   })

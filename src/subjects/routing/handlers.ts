@@ -1,19 +1,23 @@
 /** `/api/routing`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Routing } from "./routes.ts"
 import { BadRequest, NotFound, Unavailable } from "../../contract/Errors.ts"
-import type { ExplainInput, SimulateInput } from "./routes.ts"
+import type { ExplainInput } from "./routes.ts"
+import * as Trials from "./Trials.ts"
+import { Combos } from "../combos/service.ts"
+import * as Errors from "../Errors.ts"
 import { describe, type InvalidRequest, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
 import { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { Explainer } from "../../plane/routing/decide/Explainer.ts"
-import type { SimulatedSessions } from "../../observe/simulation/Simulation.ts"
-import * as Simulator from "../../observe/simulation/Simulator.ts"
+import { Simulator } from "../../observe/simulation/Simulator.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { DecisionRecord } from "./entity.ts"
-import { answered } from "../../entry/handling/Answers.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { withProgressEvents } from "../../entry/handling/ProgressEvents.ts"
 
 /** The error of the request itself, as an answer of the management routes. */
 export const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {
@@ -29,51 +33,49 @@ export const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFo
   }
 }
 
+type Refusal = ModelNotFound | NoTarget | InvalidRequest
+
+const refusals: ReadonlySet<string> = new Set<Refusal["_tag"]>(["ModelNotFound", "NoTarget", "InvalidRequest"])
+
+const isRefusal = (error: unknown): error is Refusal =>
+  Predicate.hasProperty(error, "_tag") && refusals.has(String(error._tag))
+
+/** Names the fields of a refusal as they are called within a member of the body. */
+const within =
+  (member: string) =>
+  <E>(error: E | Errors.InvalidInput): E | Errors.InvalidInput => {
+    if (!(error instanceof Errors.InvalidInput)) return error
+    const [first, ...others] = error.problems.map(({ field, message }) => ({ field: `${member}.${field}`, message }))
+    return first === undefined ? error : new Errors.InvalidInput({ problems: [first, ...others] })
+  }
+
 /** Header names are lower-case internally; of several spellings the last counts. */
 const lowerCase = (headers: NonNullable<ExplainInput["headers"]>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 
-const plansOf = (faults: NonNullable<SimulateInput["faults"]>): Simulator.SimulationRequest["behaviours"]["faults"] =>
-  Object.fromEntries(
-    Object.entries(faults).map(([name, plans]) => [
-      name,
-      plans.map(({ everyMs = null, fault, forMs = null, fromMs = 0, rate = 1 }) => ({
-        fault,
-        rate,
-        fromMs,
-        forMs,
-        everyMs
-      }))
-    ])
-  )
+/** Answers a refusal as the routes of inference would. */
+const asRefused = <A, E, R>(effect: Effect.Effect<A, E | Refusal, R>) =>
+  Effect.catchIf(effect, isRefusal, (error) => Effect.fail(refused(error)))
 
-const sessionsOf = ({ sessions }: SimulateInput): SimulatedSessions | null =>
-  sessions === undefined ? null : { count: sessions.count, turnsPerPrompt: sessions.turnsPerPrompt ?? 10 }
-
-const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
-  model: payload.model,
-  requests: payload.requests ?? 10_000,
-  seed: payload.seed ?? 1,
-  ratePerSecond: payload.ratePerSecond ?? 10,
-  burst: payload.burst ?? 1,
-  behaviours: {
-    errors: payload.errors ?? {},
-    latency: payload.latency ?? {},
-    quotas: payload.quotas ?? {},
-    faults: plansOf(payload.faults ?? {})
-  },
-  scenario: payload.scenario ?? null,
-  streamed: payload.stream ?? null,
-  sessions: sessionsOf(payload),
-  promptTokens: payload.promptTokens ?? 1_000,
-  outputTokens: payload.outputTokens ?? 300
-})
+/** The combo of a body as it would be stored, and the model id that is meant. */
+const chosenOf = ({ combo, model }: Pick<ExplainInput, "combo" | "model">) =>
+  Effect.gen(function* () {
+    if (combo === undefined) {
+      return model === undefined
+        ? yield* badField("model", "is missing; give a model id, or a combo that is tried")
+        : { model, combo: null }
+    }
+    const combos = yield* Combos
+    const draft = yield* combos.draft(combo).pipe(Effect.mapError(within("combo")), answered)
+    return { model: model ?? draft.name, combo: draft }
+  })
 
 export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handlers) =>
   Effect.gen(function* () {
     const log = yield* DecisionLog
     const explainer = yield* Explainer
-    const simulator = yield* Simulator.Simulator
+    const simulator = yield* Simulator
+    const combos = yield* Combos
     const running = yield* RunningRequests
     /** One that has just ended is in the log before it is no longer under way. */
     const found = (requestId: string): Effect.Effect<DecisionRecord | null, StoreError> =>
@@ -82,34 +84,33 @@ export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handl
         if (now !== null) return Effect.succeed<DecisionRecord | null>({ ...now, state: "running" })
         return Effect.map(log.find(requestId), (record) => record && { ...record, state: "ended" })
       })
+    const chosen = (payload: Parameters<typeof chosenOf>[0]) => Effect.provideService(chosenOf(payload), Combos, combos)
     return handlers
       .handle("explain", ({ payload }) =>
-        explainer
-          .explain({
-            model: payload.model,
-            wire: payload.wire ?? "chat",
-            body: payload.body ?? {},
-            headers: lowerCase(payload.headers ?? {}),
-            apiKeyId: payload.apiKeyId ?? null,
-            seed: payload.seed ?? null
-          })
-          .pipe(Effect.mapBoth({ onFailure: refused, onSuccess: (decision) => ({ decision }) }))
+        Effect.flatMap(chosen(payload), (tried) =>
+          explainer
+            .explain({
+              ...tried,
+              wire: payload.wire ?? "chat",
+              body: payload.body ?? {},
+              headers: lowerCase(payload.headers ?? {}),
+              apiKeyId: payload.apiKeyId ?? null,
+              seed: payload.seed ?? null
+            })
+            .pipe(Effect.mapBoth({ onFailure: refused, onSuccess: (decision) => ({ decision }) }))
+        )
       )
       .handle("simulate", ({ payload }) =>
-        simulator
-          .simulate(simulationOf(payload))
-          .pipe(Effect.mapBoth({ onFailure: refused, onSuccess: (simulation) => ({ simulation }) }))
+        Effect.gen(function* () {
+          const work = yield* asRefused(simulator.simulate(Trials.simulationOf(payload, yield* chosen(payload))))
+          return yield* withProgressEvents((tell) => Effect.map(work(tell), Trials.simulationAnswer))
+        })
       )
-      .handle("replay", ({ payload: { model, seed, sinceMs } }) =>
-        simulator.replay({ model, sinceMs, seed: seed ?? 1 }).pipe(
-          Effect.map((replay) => ({ replay })),
-          Effect.catchTags({
-            ModelNotFound: (error) => Effect.fail(refused(error)),
-            NoTarget: (error) => Effect.fail(refused(error)),
-            InvalidRequest: (error) => Effect.fail(refused(error))
-          }),
-          answered
-        )
+      .handle("replay", ({ payload }) =>
+        Effect.gen(function* () {
+          const work = yield* asRefused(simulator.replay(Trials.replayOf(payload, yield* chosen(payload))))
+          return yield* withProgressEvents((tell) => answered(Effect.map(work(tell), Trials.replayAnswer)))
+        })
       )
       .handle("decision", ({ path }) =>
         Effect.flatMap(answered(found(path.requestId)), (decision) =>

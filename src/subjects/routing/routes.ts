@@ -3,10 +3,11 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"
+import { CreateCombo } from "../combos/routes.ts"
 import { RequestHook } from "../plugins/entity.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { NotFoundAnswer } from "../../contract/Errors.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
 import { body, optional, Text } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
@@ -116,14 +117,25 @@ export const DecisionView = Schema.Struct({
 export type DecisionView = typeof DecisionView.Type
 
 const model = field(
-  Text.pipe(Schema.maxLength(1_000)),
-  "Any model id a client may send, also a combo or `auto`.",
+  optional(Text.pipe(Schema.maxLength(1_000))),
+  "Any model id a client may send, also a combo or `auto`. Absent: the name of `combo`.",
+  "auto"
+)
+const combo = field(
+  optional(CreateCombo),
+  "A combo that is not stored, checked and used as if it were: the body of `POST /api/combos`. Where a combo of its id or name is stored, it stands in for that one, and what it leaves out is as stored.",
+  { name: "cheaper", strategy: "cost-optimized", targets: [{ model: "openai/gpt-4o-mini" }] }
+)
+const compareWith = field(
+  optional(Text.pipe(Schema.maxLength(1_000))),
+  "A model id or combo, as it is stored, that does the same for comparison.",
   "auto"
 )
 
 /** A request as it would come in. Nothing is sent upstream, and nothing is remembered of it. */
 export const ExplainInput = Schema.Struct({
   model,
+  combo,
   wire: field(optional(WireName), "The wire format of the body; absent: chat.", "chat"),
   body: field(
     optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
@@ -200,6 +212,8 @@ const seed = field(
  */
 export const SimulateInput = Schema.Struct({
   model,
+  combo,
+  compareWith,
   requests: field(optional(Schema.Int.pipe(Schema.between(1, 100_000))), "How many requests; absent: 10,000.", 1_000),
   seed,
   ratePerSecond: field(
@@ -311,6 +325,8 @@ export type SimulationView = typeof SimulationView.Type
 /** Recorded requests of the last `sinceMs` milliseconds, decided anew by `model`. */
 export const ReplayInput = Schema.Struct({
   model,
+  combo,
+  compareWith,
   sinceMs: field(
     Schema.Int.pipe(Schema.between(1, 366 * 86_400_000)),
     "Milliseconds back from now: requests since then are decided anew.",
@@ -368,6 +384,59 @@ export const ReplayView = Schema.Struct({
 }).annotations({ identifier: "Replay" })
 export type ReplayView = typeof ReplayView.Type
 
+const difference = (words: string, example: number) => field(MaybeNumber, words, example)
+
+export const SimulationAnswer = Schema.Struct({
+  simulation: field(SimulationView, "What became of the requests."),
+  comparison: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        simulation: field(SimulationView, "What `compareWith` made of the same requests."),
+        difference: field(
+          Schema.Struct({
+            served: difference("Requests that were answered.", 2),
+            failed: difference("Requests that were not.", -2),
+            fallbacks: difference("Requests that another target than the first choice served.", -40),
+            calls: difference("Calls to upstreams.", -42),
+            p50Ms: difference("Milliseconds that half of the answers took; null: one of both is unknown.", -120),
+            p95Ms: difference("Milliseconds that 95 % of the answers took; null: one of both is unknown.", -800),
+            costUsd: difference("Cost in USD.", -0.12)
+          }),
+          "How much more it is than with `compareWith`."
+        )
+      }),
+      { exact: true }
+    ),
+    "Absent: nothing was to be compared."
+  )
+}).annotations({ identifier: "SimulationAnswer" })
+export type SimulationAnswer = typeof SimulationAnswer.Type
+
+export const ReplayAnswer = Schema.Struct({
+  replay: field(ReplayView, "What would have changed."),
+  comparison: field(
+    Schema.optionalWith(
+      Schema.Struct({
+        replay: field(ReplayView, "What would have changed with `compareWith`."),
+        difference: field(
+          Schema.Struct({
+            moved: difference("Requests that would have gone to another target.", 12),
+            costUsd: difference("Cost in USD.", -0.12),
+            meanMs: difference("Mean milliseconds; null: one of both is unknown.", -120)
+          }),
+          "How much more it is than with `compareWith`."
+        )
+      }),
+      { exact: true }
+    ),
+    "Absent: nothing was to be compared."
+  )
+}).annotations({ identifier: "ReplayAnswer" })
+export type ReplayAnswer = typeof ReplayAnswer.Type
+
+const asEvents =
+  "With `Accept: text/event-stream` it answers a stream: events `progress` with `{done, total}`, then one `result` with the same JSON, or `error` with the body of an error. Who leaves ends it."
+
 const at = endpointsOf("routing", { requestId: ["The `X-Gateway-Request-Id` of an answer.", exampleRequestId] })
 
 export class Routing extends HttpApiGroup.make("routing")
@@ -381,35 +450,31 @@ export class Routing extends HttpApiGroup.make("routing")
     })
       .setPayload(ExplainInput)
       .addSuccess(Decision)
+      .addError(ConflictAnswer)
       .addError(NotFoundAnswer)
   )
   .add(
     at("simulate", {
       summary: "Simulate routing",
       description:
-        "Runs requests against made-up upstreams on a virtual clock. Keys of `errors`, `latency`, `quotas` and `faults` name targets: a connection's id or name, `provider/model`, a provider, a model, or `*` for all; the most particular name counts.",
+        "Runs requests against made-up upstreams on a virtual clock. Keys of `errors`, `latency`, `quotas` and `faults` name targets: a connection's id or name, `provider/model`, a provider, a model, or `*` for all; the most particular name counts. " +
+        asEvents,
       example: { model: "auto", requests: 100, errors: { "*": 0.1 }, seed: 1 }
     })
       .setPayload(SimulateInput)
-      .addSuccess(
-        Schema.Struct({ simulation: field(SimulationView, "What became of the requests.") }).annotations({
-          identifier: "SimulationAnswer"
-        })
-      )
+      .addSuccess(SimulationAnswer)
+      .addError(ConflictAnswer)
       .addError(NotFoundAnswer)
   )
   .add(
     at("replay", {
       summary: "Replay recorded requests",
-      description: "Decides the requests of the last `sinceMs` milliseconds anew with another model id or combo.",
+      description: `Decides the requests of the last \`sinceMs\` milliseconds anew with another model id or combo. ${asEvents}`,
       example: { model: "auto", sinceMs: 86_400_000 }
     })
       .setPayload(ReplayInput)
-      .addSuccess(
-        Schema.Struct({ replay: field(ReplayView, "What would have changed.") }).annotations({
-          identifier: "ReplayAnswer"
-        })
-      )
+      .addSuccess(ReplayAnswer)
+      .addError(ConflictAnswer)
       .addError(NotFoundAnswer)
   )
   .add(

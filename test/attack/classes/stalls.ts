@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import { answerOf } from "../Asks.ts"
-import { type Gateway, ingestToken } from "../Arena.ts"
+import { adminKey, type Gateway, ingestToken } from "../Arena.ts"
 import type { Attempt, AttackClass, Verdict } from "../Attempt.ts"
 import { once } from "../Once.ts"
 import { send } from "../RawHttp.ts"
@@ -342,11 +342,27 @@ const noisy: Attempt = {
   }
 }
 
+/** All requests of a group arrive at one moment. */
+const simulated: Attempt = {
+  name: "a simulation of 20,000 requests in groups of 1,000",
+  run: async (arena) => {
+    const gateway = await plain(arena)
+    const model = `${await modelOf(arena, "plain", "chat")}/m`
+    const body = JSON.stringify({ model, requests: 20_000, burst: 1_000, errors: { "*": 0.3 }, compareWith: model })
+    const authorization = { authorization: `Bearer ${adminKey}` }
+    return stalls("simulation", gateway, async () => {
+      const { status, text } = await post(gateway, "/api/routing/simulate", body, authorization)
+      return status === 200 ? null : `${status}: ${text.slice(0, 120)}`
+    })
+  }
+}
+
 export const longStalls: AttackClass = {
   name: "long stalls",
   atOnce: 1,
   attempts: [
     noisy,
+    simulated,
     ingest,
     dearPattern,
     pattern,

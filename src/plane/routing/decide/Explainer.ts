@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { Combo } from "../../../subjects/combos/entity.ts"
 import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
 import type { InvalidRequest, ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
 import type { WireName } from "../../../domain/Wire.ts"
@@ -11,6 +12,8 @@ import type { WireName } from "../../../domain/Wire.ts"
 export interface ExplainRequest {
   /** Any id a client can ask for. */
   readonly model: string
+  /** Combo that is tried as if it were stored; null: none. */
+  readonly combo: Combo | null
   readonly wire: WireName
   /** The request as a client would send it in that wire; whatever is missing is taken for an empty prompt. */
   readonly body: Readonly<Record<string, unknown>>

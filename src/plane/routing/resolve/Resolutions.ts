@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
+import type { Combo } from "../../../subjects/combos/entity.ts"
 import * as Flags from "../../../subjects/flags/service.ts"
 import * as GatewaySettings from "../../../subjects/flags/StoredFlags.ts"
 import * as Catalog from "../../providers/Catalog.ts"
@@ -29,6 +30,8 @@ export class Resolutions extends Context.Tag("gateway/plane/routing/resolve/Reso
     readonly resolve: Resolve
     /** Hot: an id that a client asks for; the setting `modelFallbacks`, or the model's successor, may be put in its place. */
     readonly requested: Resolve
+    /** Resolves a client's id as if this combo were stored. */
+    readonly tried: (combo: Combo, modelId: string) => ReturnType<Resolve>
     /** Hot: the same where pictures are to be made. */
     readonly requestedForPictures: Resolve
     /** Hot: resolves a request that names no model's id. */
@@ -96,7 +99,21 @@ export const make = Effect.gen(function* () {
     askedForPictures.forget()
     services.clear()
   }
-  return Resolutions.of({ resolve: own.ask, requested: asked.ask, requestedForPictures: askedForPictures.ask, service })
+  return Resolutions.of({
+    resolve: own.ask,
+    requested: asked.ask,
+    tried: (combo, modelId) => {
+      refresh()
+      const view = {
+        catalog: Catalog.withCombo(snapshot, combo),
+        modelsOf: catalog.modelsOf,
+        factsOf: catalog.factsOf
+      }
+      return resolveRequested(view, gateway.fallbackOf, modelId, successors)
+    },
+    requestedForPictures: askedForPictures.ask,
+    service
+  })
 })
 
 export const layer: Layer.Layer<

@@ -1,5 +1,4 @@
 /** `gateway route explain`: where a request would go, without sending it. */
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -12,10 +11,12 @@ import { each, NamedAny, notOf } from "../../../cli/flags/Forms.ts"
 import { readJson } from "../../../cli/flags/JsonInput.ts"
 import { candidateRows, headline, OneDecision, showCandidates } from "../../../cli/output/decision.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { comboFile, modelOrFile, triedOf } from "./trial.ts"
 import { fields } from "../../../cli/output/Table.ts"
 
 const flags = {
-  model: Args.text({ name: "model" }).pipe(Args.withDescription("Any id a client can ask for.")),
+  model: modelOrFile("model", "Any id a client can ask for."),
+  comboFile,
   body: Options.text("body").pipe(
     Options.withDescription("File with the request's JSON body, or - for standard input."),
     Options.optional
@@ -41,17 +42,18 @@ const flags = {
 
 export const routeExplain = Command.make("explain", flags, (given) =>
   Effect.gen(function* () {
+    const { compareWith: _none, ...tried } = yield* triedOf(given, "<model>")
     const sent = Option.isSome(given.body) ? yield* readJson("--body", given.body.value) : undefined
     const payload = yield* body(
       ExplainInput,
       {
-        model: given.model,
+        ...tried,
         wire: given.wire,
         body: sent,
         headers: given.header,
         seed: Option.getOrUndefined(given.seed)
       },
-      { model: "<model>", body: "--body", seed: "--seed" }
+      { model: "<model>", combo: "--combo-file", body: "--body", seed: "--seed" }
     )
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "routing")

@@ -4,13 +4,14 @@ import * as Options from "@effect/cli/Options"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ReplayInput, ReplayView } from "../routes.ts"
+import { ReplayAnswer, ReplayInput, type ReplayView } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import { taking } from "../../../cli/flags/Forms.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { ask, comboFile, compareWith, triedOf } from "./trial.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { ms, shareColumns } from "../../../cli/output/simulation.ts"
+import { ms, shareColumns, signed } from "../../../cli/output/simulation.ts"
 
 const units: Readonly<Record<string, Duration.DurationInput>> = {
   s: "1 second",
@@ -38,7 +39,12 @@ export const flags = {
     Options.withDefault("24h"),
     taking(Span, noSpan)
   ),
-  combo: Options.text("combo").pipe(Options.withDescription("The combo, or any other model id, to decide by.")),
+  model: Options.text("combo").pipe(
+    Options.withDescription("The combo, or any other model id, to decide by."),
+    Options.optional
+  ),
+  comboFile,
+  compareWith,
   seed: Options.integer("seed").pipe(
     Options.withDescription(
       "A whole number that decides what is left to chance: the same seed gives the same decisions."
@@ -47,8 +53,6 @@ export const flags = {
   ),
   ...Client.connection
 }
-
-const signed = (usd: number): string => `${usd > 0 ? "+" : ""}${usd.toFixed(6)}`
 
 const unpriced = (count: number): string => (count === 0 ? "" : ` (${count} unpriced)`)
 
@@ -59,7 +63,7 @@ const headline = ({ cost, latency, ...replay }: ReplayView): ReadonlyArray<reado
   ["Elsewhere", String(replay.moved)],
   [
     "Cost",
-    `${cost.beforeUsd.toFixed(6)}${unpriced(cost.unpricedBefore)} -> ${cost.afterUsd.toFixed(6)}${unpriced(cost.unpricedAfter)} USD, ${signed(cost.differenceUsd)}`
+    `${cost.beforeUsd.toFixed(6)}${unpriced(cost.unpricedBefore)} -> ${cost.afterUsd.toFixed(6)}${unpriced(cost.unpricedAfter)} USD, ${signed(cost.differenceUsd, 6)}`
   ],
   ["Latency", `mean ${ms(latency.meanBeforeMs)} -> ${ms(latency.meanAfterMs)} expected`],
   [
@@ -68,26 +72,55 @@ const headline = ({ cost, latency, ...replay }: ReplayView): ReadonlyArray<reado
   ]
 ]
 
+/** Figures of another one for the same requests, and how much more this is. */
+const comparedWith = (
+  replay: ReplayView,
+  { difference, replay: other }: NonNullable<ReplayAnswer["comparison"]>
+): ReadonlyArray<readonly [string, string]> => [
+  ["Compared with", `${other.model} (${other.strategy})`],
+  ["Elsewhere", `${other.moved} -> ${replay.moved}, ${signed(difference.moved)}`],
+  [
+    "Cost",
+    `${other.cost.afterUsd.toFixed(6)} -> ${replay.cost.afterUsd.toFixed(6)} USD, ${signed(difference.costUsd, 6)}`
+  ],
+  ["Latency", `mean ${ms(other.latency.meanAfterMs)} -> ${ms(replay.latency.meanAfterMs)} expected`]
+]
+
 export const routeReplay = Command.make("replay", flags, (given) =>
   Effect.gen(function* () {
-    const payload = yield* body(
+    const { combo, ...tried } = yield* triedOf(given, "--combo")
+    const checked = yield* body(
       ReplayInput,
-      { model: given.combo, sinceMs: given.since, seed: given.seed },
-      { model: "--combo", sinceMs: "--since", seed: "--seed" }
+      { ...tried, sinceMs: given.since, seed: given.seed },
+      {
+        model: "--combo",
+        compareWith: "--compare-with",
+        sinceMs: "--since",
+        seed: "--seed"
+      }
     )
     const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "routing")
-    const answer = yield* client.replay({ payload }).pipe(Client.orExplain(to))
-    const { replay } = answer
+    const answer = yield* ask(to, {
+      path: "replay",
+      payload: { ...checked, combo },
+      schema: ReplayAnswer,
+      label: "Replaying",
+      total: null
+    })
+    const { comparison, replay } = answer
     const shares = Output.rows(replay.providers, shareColumns, "No request was recorded in this time.")
     const text = Effect.gen(function* () {
       yield* Output.print(fields(headline(replay)))
       yield* Output.print("")
       yield* shares
+      if (comparison !== undefined) {
+        yield* Output.print("")
+        yield* Output.print(fields(comparedWith(replay, comparison)))
+      }
       yield* Effect.forEach(replay.notes, Output.note, { discard: true })
     })
     yield* Output.result({
-      schema: Schema.Struct({ replay: ReplayView }),
+      schema: ReplayAnswer,
       value: answer,
       text,
       csv: shares,

@@ -1,18 +1,18 @@
 /** `gateway route simulate`: who would serve how much, with upstreams that are made up. */
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { SimulateInput, SimulationView } from "../routes.ts"
+import { SimulateInput, SimulationAnswer, type SimulationView } from "../routes.ts"
 import { CombinedScenario, FaultName } from "../../../domain/SimulatedFaults.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import { each, FiniteNumber, named, notOf, taking, twoNumbers } from "../../../cli/flags/Forms.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { ms, percent, simulatedColumns } from "../../../cli/output/simulation.ts"
+import { ms, percent, signed, simulatedColumns } from "../../../cli/output/simulation.ts"
+import { ask, comboFile, compareWith, modelOrFile, triedOf } from "./trial.ts"
 import { byTarget, Faults, noScenario, Scenario } from "./faults.ts"
 
 const repeated = (flag: string, text: string) =>
@@ -32,7 +32,9 @@ const Quota = Schema.transform(twoNumbers("/"), Schema.Struct({ requests: Schema
 })
 
 export const flags = {
-  combo: Args.text({ name: "combo" }).pipe(Args.withDescription("A combo, an automatic id, or any other model id.")),
+  model: modelOrFile("combo", "A combo, an automatic id, or any other model id."),
+  comboFile,
+  compareWith,
   requests: Options.integer("requests").pipe(
     Options.withDescription("Requests to simulate."),
     Options.withDefault(10_000)
@@ -95,6 +97,7 @@ export const flags = {
 
 const flagOf = {
   model: "<combo>",
+  compareWith: "--compare-with",
   requests: "--requests",
   seed: "--seed",
   ratePerSecond: "--rate",
@@ -141,13 +144,27 @@ const headline = ({ fairness, ...simulation }: SimulationView): ReadonlyArray<re
   ]
 ]
 
+/** Figures of another one for the same requests, and how much more this is. */
+const comparedWith = (
+  simulation: SimulationView,
+  { difference, simulation: other }: NonNullable<SimulationAnswer["comparison"]>
+): ReadonlyArray<readonly [string, string]> => [
+  ["Compared with", `${other.model} (${other.strategy})`],
+  ["Served", `${other.served} -> ${simulation.served}, ${signed(difference.served)}`],
+  ["Fallbacks", `${other.fallbacks} -> ${simulation.fallbacks}, ${signed(difference.fallbacks)}`],
+  ["p50", `${ms(other.p50Ms)} -> ${ms(simulation.p50Ms)}`],
+  ["p95", `${ms(other.p95Ms)} -> ${ms(simulation.p95Ms)}`],
+  ["Cost", `${other.costUsd.toFixed(6)} -> ${simulation.costUsd.toFixed(6)} USD, ${signed(difference.costUsd, 6)}`]
+]
+
 export const routeSimulate = Command.make("simulate", flags, (given) =>
   Effect.gen(function* () {
     const [promptTokens, outputTokens] = given.tokens
-    const payload = yield* body(
+    const { combo, ...tried } = yield* triedOf(given, "<combo>")
+    const checked = yield* body(
       SimulateInput,
       {
-        model: given.combo,
+        ...tried,
         requests: given.requests,
         seed: given.seed,
         ratePerSecond: given.rate,
@@ -167,18 +184,27 @@ export const routeSimulate = Command.make("simulate", flags, (given) =>
       flagOf
     )
     const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "routing")
-    const answer = yield* client.simulate({ payload }).pipe(Client.orExplain(to))
-    const { simulation } = answer
+    const answer = yield* ask(to, {
+      path: "simulate",
+      payload: { ...checked, combo },
+      schema: SimulationAnswer,
+      label: "Simulating",
+      total: given.requests * (Option.isSome(given.compareWith) ? 2 : 1)
+    })
+    const { comparison, simulation } = answer
     const targets = Output.rows(simulation.targets, simulatedColumns, "There are no targets.")
     const text = Effect.gen(function* () {
       yield* Output.print(fields(headline(simulation)))
       yield* Output.print("")
       yield* targets
+      if (comparison !== undefined) {
+        yield* Output.print("")
+        yield* Output.print(fields(comparedWith(simulation, comparison)))
+      }
       yield* Effect.forEach(simulation.notes, Output.note, { discard: true })
     })
     yield* Output.result({
-      schema: Schema.Struct({ simulation: SimulationView }),
+      schema: SimulationAnswer,
       value: answer,
       text,
       csv: targets,

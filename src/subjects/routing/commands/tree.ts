@@ -30,7 +30,7 @@ const route = group(
   "See why requests go where they go, and try what would happen.",
   [
     fromExplain("explain", "routeExplain", "Show how a request would be routed. Nothing is sent.", {
-      examples: ["route explain auto/fast"]
+      examples: ["route explain auto/fast", "route explain --combo-file cheaper.json"]
     }),
     fromDecision("decision", "routeDecision", "Show why a request went where it went.", {
       examples: ["route decision 3f1c…"]
@@ -40,11 +40,15 @@ const route = group(
         "route simulate my-combo --requests 10000 --seed 1",
         "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
         "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
+        "route simulate --combo-file cheaper.json --compare-with main",
         "route simulate auto/fast --rate 50 --errors openai=0.05 --quota groq=30/60"
       ]
     }),
     fromReplay("replay", "routeReplay", "Decide recorded requests anew by another combo. Nothing is sent.", {
-      examples: ["route replay --since 24h --combo cheaper"]
+      examples: [
+        "route replay --since 24h --combo cheaper",
+        "route replay --since 7d --combo-file cheaper.json --compare-with main"
+      ]
     }),
     routeSettings
   ],
