@@ -7,6 +7,7 @@ interface Decision {
     readonly weights: Readonly<Record<string, number>> | null
     readonly candidates: ReadonlyArray<{
       readonly score: number | null
+      readonly excluded: object | null
       readonly factors: Readonly<Record<string, number>> | null
     }>
   }
@@ -21,13 +22,26 @@ describe.skipIf(browserPath === null)("the view of requests", () => {
     const account = { apiKey: "sk-abcdefghijklmnopqrstuvwx1", baseUrl: upstream().url }
     await manage("POST", "/api/providers", { provider: "openai", name: "work", ...account })
     await manage("POST", "/api/providers", { provider: "groq", name: "team B", models: ["gpt-4o-mini"], ...account })
-    await manage("POST", "/api/combos", {
-      name: "best",
-      strategy: "priority",
-      targets: [{ model: "openai/gpt-4o" }, { model: "groq/gpt-4o-mini" }]
-    })
-    upstream().answers.set("gpt-4o", failing(500, "The model is overloaded."))
+    // Of these `auto` would choose any: they fail, and rest then.
+    for (const [provider, name, model] of [
+      ["xai", "best", "flaky"],
+      ["mistral", "waiting", "held"]
+    ] as const) {
+      await manage("POST", "/api/providers", { provider, name, models: [model], isActive: false, ...account })
+      await manage("POST", "/api/combos", {
+        name,
+        strategy: "priority",
+        targets: [{ model: `${provider}/${model}` }, { model: "groq/gpt-4o-mini" }]
+      })
+    }
+    upstream().answers.set("flaky", failing(500, "The model is overloaded."))
     for (let n = 0; n < 5; n++) await ask("auto")
+    const { connections } = await manage<{ connections: ReadonlyArray<{ id: string; isActive: boolean }> }>(
+      "GET",
+      "/api/providers"
+    )
+    for (const { id, isActive } of connections)
+      if (!isActive) await manage("PUT", `/api/providers/${id}`, { isActive: true })
     moved = (await ask("best")).requestId
     failed = (await ask("nope/model")).requestId
   })
@@ -42,7 +56,7 @@ describe.skipIf(browserPath === null)("the view of requests", () => {
     await detail.getByText("2 calls").waitFor()
     assert.include(page.url(), moved)
     const times = detail.getByRole("list", { name: "Time line" })
-    assert.match(await times.innerText(), /openai\/gpt-4o 500[^]*groq\/gpt-4o-mini/)
+    assert.match(await times.innerText(), /xai\/flaky 500[^]*groq\/gpt-4o-mini/)
     assert.include(await detail.getByRole("region", { name: "Targets" }).innerText(), "served")
   })
 
@@ -62,7 +76,8 @@ describe.skipIf(browserPath === null)("the view of requests", () => {
           [...bar.children].reduce((sum, piece) => sum + Number.parseFloat((piece as HTMLElement).style.inlineSize), 0)
         )
       )
-      const scores = decision.candidates.map(({ score }) => (score ?? 0) * 100).toSorted((one, other) => other - one)
+      const eligible = decision.candidates.filter(({ excluded }) => excluded === null)
+      const scores = eligible.map(({ score }) => (score ?? 0) * 100).toSorted((one, other) => other - one)
       drawn
         .toSorted((one, other) => other - one)
         .forEach((sum, index) => assert.approximately(sum, scores[index] ?? Number.NaN, 0.01))
@@ -111,5 +126,28 @@ describe.skipIf(browserPath === null)("the view of requests", () => {
     await page.getByRole("button", { name: "1 new" }).click()
     await page.getByRole("button", { name: "1 new" }).waitFor({ state: "detached" })
     await page.waitForFunction((rows) => document.querySelectorAll("[role=row]").length === rows + 1, before.length)
+  })
+
+  it("shows a request while it runs: its targets at once, its failover when it happens", async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstream().answers.set("held", (response) => void held.then(() => failing(500, "Overloaded.")(response)))
+    const page = await enter("requests")
+    await page.getByText("live", { exact: true }).waitFor()
+    const asked = ask("waiting")
+    const card = page.getByRole("region", { name: "Under way" })
+    await card.getByText("→ mistral/held", { exact: true }).waitFor()
+    await card.getByRole("link", { name: "waiting" }).click()
+    const detail = page.getByRole("region", { name: "Request" })
+    await detail.getByText("This request is still under way.").waitFor()
+    const targets = detail.getByRole("region", { name: "Targets" })
+    await targets.getByText("groq/gpt-4o-mini").waitFor()
+    release()
+    await targets.getByText(/^served/).waitFor()
+    await detail.getByText("2 calls").waitFor()
+    assert.strictEqual((await asked).status, 200)
+    await card.waitFor({ state: "detached" })
   })
 })

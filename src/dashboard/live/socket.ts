@@ -17,6 +17,12 @@ export interface FeedEvent {
   readonly sampled?: number
 }
 
+/** The request that an event is about; empty: none. The ends of requests name it as webhooks do (docs/webhooks.md). */
+export const requestIdOf = ({ data }: FeedEvent): string => {
+  const id = data["requestId"] ?? data["trace_id"]
+  return typeof id === "string" ? id : ""
+}
+
 export const feedState = signal<"live" | "paused" | "connecting" | "unreachable">("paused")
 /** Since when the gateway is not reached, ISO 8601. */
 export const feedSince = signal(new Date().toISOString())

@@ -7,6 +7,12 @@ export const words = {
   filter: "Filter",
   filterHint: "status:failed model:gpt-4o key:ci >2s",
   wrong: (texts: string): string => `Not understood: ${texts}`,
+  running: "Under way",
+  runningCount: (value: number): string =>
+    plural(value, { one: "1 request under way", other: `${value} requests under way` }),
+  states: { waiting: "waiting", calling: "calling", streaming: "streaming" },
+  undecided: "not decided yet",
+  stillRunning: "This request is still under way.",
   newOnes: (value: number): string => `${value} new`,
   none: "No request yet.",
   noneHint: "Point a client at this gateway; its requests appear here.",

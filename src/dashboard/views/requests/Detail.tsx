@@ -1,6 +1,9 @@
-/** One request: what it was, the calls that were made, and the decision with its scores. */
+/** Shows one request: what it was, the calls that were made, and the decision with its scores. */
 import { routingDecision } from "../../api/calls.generated.ts"
-import { useAnswer } from "../../api/queries.ts"
+import { useCallback } from "preact/hooks"
+import { refresh, useAnswer } from "../../api/queries.ts"
+import { useFeed } from "../../live/feed.ts"
+import { type FeedEvent, requestIdOf } from "../../live/socket.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { State } from "../../ui/State.tsx"
@@ -51,6 +54,15 @@ export const Detail = ({ back, id, row }: Properties) => {
     key: ["decision", id],
     ask: (signal) => routingDecision({ path: { requestId: id }, signal })
   })
+  useFeed(
+    "requests",
+    useCallback(
+      (event: FeedEvent) => {
+        if (requestIdOf(event) === id) void refresh("decision", id)
+      },
+      [id]
+    )
+  )
   return (
     <section class="card detail stack" aria-label={words.detail}>
       <header class="view-head">
@@ -72,7 +84,16 @@ export const Detail = ({ back, id, row }: Properties) => {
         </>
       )}
       <Answered of={decision} height={240}>
-        {(answer) => <Decision decision={answer.decision} />}
+        {(answer) => (
+          <>
+            {answer.decision.state === "running" && (
+              <State kind="quiet" icon="wait">
+                {words.stillRunning}
+              </State>
+            )}
+            <Decision decision={answer.decision} />
+          </>
+        )}
       </Answered>
     </section>
   )

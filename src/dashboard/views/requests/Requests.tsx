@@ -16,6 +16,7 @@ import { words } from "../../words/requests.ts"
 import { Detail } from "./Detail.tsx"
 import { readFilter } from "./filter.ts"
 import type { Row } from "./row.ts"
+import { RunningRequests } from "./Running.tsx"
 
 const pageSize = 100
 const settlesMs = 250
@@ -162,6 +163,7 @@ export const Requests = () => {
   }, [typed.value, query["q"], route])
 
   const wrong = filter.wrong.join(" ")
+  const isListed = rows.length > 0 || isLoading || error !== null || id !== undefined
   return (
     <div class="requests">
       <header class="view-head">
@@ -179,6 +181,7 @@ export const Requests = () => {
           </button>
         )}
       </header>
+      <RunningRequests placeOfRequest={(requestId) => `${placeOf(`requests/${requestId}`)}${search}`} />
       <div class="field filter">
         <label class="visually-hidden" for="filter">
           {words.filter}
@@ -202,7 +205,7 @@ export const Requests = () => {
         </p>
       </div>
       {error !== null && <Failure error={error} retry={reload} />}
-      {rows.length === 0 && !isLoading && error === null ? (
+      {!isListed ? (
         <None isFiltered={isFiltered} />
       ) : (
         <div class={id === undefined ? "split" : "split with-detail"}>
