@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import { setImmediate as turn } from "node:timers/promises"
 import { type Channel, channels, eventFrame } from "../src/entry/live/Channels.ts"
 import { makeSources } from "../src/entry/live/Sources.ts"
+import type { UsageRow } from "../src/domain/Usage.ts"
+import { makeSignal } from "../src/kernel/collections/Signal.ts"
 import * as Events from "../src/observe/Events.ts"
 import * as Timers from "../src/platform/Timers.ts"
 import type { Work } from "../src/plane/request/Exchange.ts"
@@ -50,8 +52,10 @@ const measured = (wanted: ReadonlyArray<Channel>) =>
     const running = yield* RunningRequests.make
     let frames = 0
     let bytes = 0
+    const journal = makeSignal<UsageRow>()
     const sources = makeSources({
       events,
+      journal,
       running,
       nowMs: () => 0,
       send: (event, sampled) => {
@@ -69,6 +73,7 @@ const measured = (wanted: ReadonlyArray<Channel>) =>
       work.trail.called(attempt)
       if (running.watch.isOn) running.ended(work, number, attempt)
       running.leave(place, work)
+      journal.tell(row)
       events.ended(row)
     }
     const second = (): void => {

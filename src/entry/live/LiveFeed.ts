@@ -16,6 +16,7 @@ import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import * as Events from "../../observe/Events.ts"
 import { RunningRequests } from "../../plane/request/RunningRequests.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { identityHeaders } from "../../plane/request/Headers.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
@@ -76,6 +77,7 @@ const services = Effect.all({
   events: Events.Events,
   gate: Gate.Gate,
   ids: IdGen.IdGen,
+  journal: UsageJournal,
   running: RunningRequests,
   timers: Timers.Timers
 })
@@ -90,10 +92,11 @@ class Audience {
   #timer: Timers.Timer | null = null
   #turns = 0
 
-  constructor({ events, running, timers }: Deps) {
+  constructor({ events, journal, running, timers }: Deps) {
     this.#timers = timers
     this.#sources = makeSources({
       events,
+      journal,
       running,
       nowMs: timers.nowMs,
       send: (event, sampled) => this.#send(event, sampled)

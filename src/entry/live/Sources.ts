@@ -1,5 +1,6 @@
 /** Sources of the feed: it listens only to what somebody wants. Where nobody does, nothing is made of any event, and requests read one boolean. */
 import type * as Events from "../../observe/Events.ts"
+import type { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import type { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { type Channel, type LiveEvent, ofEvent, ofProgress, ofRequest, statsEvent } from "./Channels.ts"
 import { makeSampler } from "./Sampler.ts"
@@ -7,6 +8,8 @@ import { makeStats } from "./Stats.ts"
 
 export interface SourcesOptions {
   readonly events: Pick<typeof Events.Events.Service, "listen" | "listenToRequests">
+  /** Every row of the usage log goes through it. */
+  readonly journal: Pick<typeof UsageJournal.Service, "listen">
   readonly running: Pick<typeof RunningRequests.Service, "count" | "listen" | "started">
   readonly nowMs: () => number
   readonly send: (event: LiveEvent, sampled?: number) => void
@@ -21,7 +24,7 @@ export interface Sources {
 
 const nobody: ReadonlySet<Channel> = new Set()
 
-export const makeSources = ({ events, nowMs, running, send }: SourcesOptions): Sources => {
+export const makeSources = ({ events, journal, nowMs, running, send }: SourcesOptions): Sources => {
   const sampler = makeSampler()
   const stats = makeStats()
   const gauges = () => ({ inflight: running.count(), started: running.started() })
@@ -44,15 +47,11 @@ export const makeSources = ({ events, nowMs, running, send }: SourcesOptions): S
         })
       )
     }
-    if (ofRequests || ofStats) {
-      started.push(
-        events.listenToRequests((row) => {
-          if (ofStats) stats.add(row)
-          if (ofRequests) offer("requests", row.outcome, () => ofRequest(row))
-        })
-      )
+    if (ofStats) started.push(journal.listen(stats.add))
+    if (ofRequests) {
+      started.push(events.listenToRequests((row) => offer("requests", row.outcome, () => ofRequest(row))))
+      started.push(running.listen((event) => offer("requests", event.type, () => ofProgress(event))))
     }
-    if (ofRequests) started.push(running.listen((event) => offer("requests", event.type, () => ofProgress(event))))
     return started
   }
 

@@ -21,6 +21,7 @@ import * as Segments from "./JournalSegments.ts"
 import { syncLog } from "../engine/LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
 import { insert, sharedFacts } from "./UsageInsert.ts"
+import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import { forReader, waitingAtMost } from "../engine/WriteQueue.ts"
 import { WaitingRows, mostPending, fileForMs } from "./WaitingRows.ts"
@@ -40,6 +41,8 @@ export class UsageJournal extends Context.Tag("gateway/store/usage/UsageJournal"
   {
     /** Hot: writes rows to the file, with one write, and queues them for the table. Never throws. */
     readonly append: (row: UsageRow, ...more: ReadonlyArray<UsageRow>) => void
+    /** Calls `listener` with every row that is appended, by whomever, until the returned function is called. It must neither throw nor take long. */
+    readonly listen: (listener: (row: UsageRow) => void) => () => void
     /**
      * Inserts the waiting rows, for readers that are to see every answered request. Rows that the table refuses stay in
      * the queue.
@@ -213,6 +216,7 @@ export const make = (
         Effect.ensuring(change)
       )
 
+    const appended = makeSignal<UsageRow>()
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
     yield* Effect.addFinalizer(() => Effect.ignore(waitingAtMost(flushWaitMs)(orWarn(flush))))
     yield* someWait.await.pipe(
@@ -223,7 +227,12 @@ export const make = (
     )
     yield* Effect.forkScoped(Effect.repeat(giveUpIdleFile, Schedule.spaced(fileForMs)))
     return UsageJournal.of({
-      append: (row, ...more) => rows.append(row, more),
+      append: (row, ...more) => {
+        rows.append(row, more)
+        appended.tell(row)
+        for (const other of more) appended.tell(other)
+      },
+      listen: appended.listen,
       catchUp,
       flush,
       pending: () => rows.pending,

@@ -192,6 +192,30 @@ describe("requests under way", () => {
 })
 
 describe("the channel of sums", () => {
+  it.scopedLive("counts rows that no client has asked for: the test of a connection", () =>
+    Effect.gen(function* () {
+      const { gateway, good } = yield* setUp
+      good.always(Fake.json(Fake.chatCompletion({ text: "served", usage: { in: 7, out: 3 } })))
+      const client = yield* open(gateway, "/api/live", bearer)
+      yield* Effect.promise(async () => {
+        const { connections } = await gateway.manage("GET", "/api/providers")
+        const { id } = connections.find(({ provider }: { provider: string }) => provider === "good")
+        await gateway.manage("POST", `/api/providers/${id}/test`, {})
+        const { logs } = await eventually(
+          "the row of the test",
+          () => gateway.manage("GET", "/api/usage/logs"),
+          (page) => page.logs.length === 1
+        )
+        for (;;) {
+          const frame = await client.next()
+          if (frame.channel !== "stats" || frame.data.completed === 0) continue
+          assert.deepInclude(frame.data, { completed: 1, tokensIn: logs[0].tokens.in, tokensOut: logs[0].tokens.out })
+          break
+        }
+      })
+    })
+  )
+
   it.scopedLive("adds up to the usage log, whatever was sampled, in one frame a second", () =>
     Effect.gen(function* () {
       const { bad, gateway, good } = yield* setUp

@@ -194,6 +194,7 @@ describe("what is listened to", () => {
   /** The services as plain lists of listeners. */
   const fakes = () => {
     const rows = new Set<(row: UsageRow) => void>()
+    const appended = new Set<(row: UsageRow) => void>()
     const progress = new Set<(event: ProgressEvent) => void>()
     const events = new Set<(event: GatewayEvent) => void>()
     const adding =
@@ -205,11 +206,13 @@ describe("what is listened to", () => {
     const gauges = { inflight: 0, started: 0 }
     return {
       rows,
+      appended,
       progress,
       events,
       gauges,
       options: {
         events: { listen: adding(events), listenToRequests: adding(rows) },
+        journal: { listen: adding(appended) },
         running: { count: () => gauges.inflight, started: () => gauges.started, listen: adding(progress) },
         nowMs: () => 0
       }
@@ -217,26 +220,26 @@ describe("what is listened to", () => {
   }
 
   it("is what somebody wants, and nothing while nobody listens", () => {
-    const { events, options, progress, rows } = fakes()
+    const { appended, events, options, progress, rows } = fakes()
     const sources = makeSources({ ...options, send: () => {} })
-    const sizes = () => [events.size, rows.size, progress.size]
+    const sizes = () => [events.size, appended.size, rows.size, progress.size]
     sources.listen(new Set(["stats"]))
-    assert.deepStrictEqual(sizes(), [0, 1, 0])
+    assert.deepStrictEqual(sizes(), [0, 1, 0, 0])
     sources.listen(new Set(["requests"]))
-    assert.deepStrictEqual(sizes(), [0, 1, 1])
+    assert.deepStrictEqual(sizes(), [0, 0, 1, 1])
     sources.listen(new Set(["health", "config"]))
-    assert.deepStrictEqual(sizes(), [1, 0, 0])
+    assert.deepStrictEqual(sizes(), [1, 0, 0, 0])
     sources.listen(new Set(channels))
-    assert.deepStrictEqual(sizes(), [1, 1, 1])
+    assert.deepStrictEqual(sizes(), [1, 1, 1, 1])
     sources.listen(new Set())
-    assert.deepStrictEqual(sizes(), [0, 0, 0])
+    assert.deepStrictEqual(sizes(), [0, 0, 0, 0])
   })
 
   it.prop(
     "adds up over a minute of random traffic, in at most 20 frames each second",
     [fc.infiniteStream(fc.tuple(fc.nat(40), fc.nat(2), fc.nat(9_999))), fc.nat(3_000)],
     ([stream, perSecond]) => {
-      const { gauges, options, progress, rows } = fakes()
+      const { appended, gauges, options, progress, rows } = fakes()
       const sent: Array<LiveEvent> = []
       const sums = { completed: 0, failed: 0, aborted: 0, tokensIn: 0, tokensOut: 0, nano: 0, started: 0 }
       const told = { ...sums }
@@ -264,7 +267,7 @@ describe("what is listened to", () => {
             tokens: { ...noTokens, in: tokens, out: kind },
             costNanoUsd: tokens * 10
           })
-          for (const listener of rows) listener(row)
+          for (const listener of [...appended, ...rows]) listener(row)
           sums[outcome] += 1
           sums.started += 1
           sums.tokensIn += tokens
