@@ -280,7 +280,7 @@ export type UsageFacets = typeof UsageFacets.Type
 
 const ownBy = Schema.Literal("provider", "model", "combo", "outcome")
 
-/** What a key may ask of its own rows: nothing by which accounts, their errors or other keys could be guessed. */
+/** Filters that a key may give for its own rows: none by which accounts, their errors or other keys could be guessed. */
 const own = Struct.pick(filters, "model", "provider", "combo", "outcome", "status")
 
 export const OwnSeriesQuery = Schema.Struct({
