@@ -201,7 +201,7 @@ export const SeriesQuery = Schema.Struct({
   to: field(
     given(IsoTimeOrDay),
     "Where it ends, likewise; the day itself is not in it, and the last step may end after. Absent: now.",
-    "2035-02-01"
+    "2035-01-15"
   ),
   step: field(
     given(Schema.Literal("auto", "minute", "hour", "day")),
