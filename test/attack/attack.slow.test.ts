@@ -31,6 +31,7 @@ import { sessionsWhereModelsAreAsked } from "./classes/sessions.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
+import { usageOfOthers } from "./classes/usageOfOthers.ts"
 import { words } from "./classes/words.ts"
 import { longestStall } from "./Stalls.ts"
 import { render, type Tried } from "./Table.ts"
@@ -59,6 +60,7 @@ const all: ReadonlyArray<AttackClass> = [
   returned,
   impossible,
   keepers,
+  usageOfOthers,
   longStalls
 ]
 

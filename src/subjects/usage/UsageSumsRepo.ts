@@ -88,10 +88,9 @@ const keepMinutes = addRows(
   `${listedRows} AND timestamp_ms >= ? AND (timestamp_ms >= ? OR (log.api_key_id IS NOT NULL AND log.${hasLimits}))`
 )
 
-export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-
-  const inTransaction = <A>(
+const transactions =
+  (sql: SqlClient.SqlClient) =>
+  <A>(
     operation: string,
     use: (
       run: <Row>(statement: string, ...parameters: ReadonlyArray<Column>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -106,6 +105,50 @@ export const make = Effect.gen(function* () {
         )
       )
     }).pipe(Effect.uninterruptible, Effect.mapError(Table.named(operation)))
+
+const sumSeriesIn = (inTransaction: ReturnType<typeof transactions>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    inTransaction("UsageSumsRepo.sumSeries", (run) =>
+      Effect.gen(function* () {
+        const [found] = yield* run<{ readonly seq: number | null }>(nextSeriesSeq)
+        const last = found?.seq ?? null
+        if (last === null) return false
+        const [day] = yield* run<{ readonly crowded: number }>(seriesIsCrowded, last)
+        const { kinds, sums } = day?.crowded === 1 ? seriesOf.crowded : seriesOf.usual
+        yield* run(kinds, last)
+        const now = Math.trunc(nowMs)
+        yield* run(sums, now, last, ...seriesGrains.map(() => now))
+        yield* run("UPDATE usage_series_summed SET seq = ?", last)
+        return true
+      })
+    )
+  )
+
+const key = "start_ms, api_key_id, provider, connection_id, model"
+const seriesKey = "cube, step_ms, start_ms, kind_id"
+const oldSums = (nowMs: number): ReadonlyArray<readonly [table: string, key: string, where: string]> => [
+  ["usage_hours", key, `start_ms < ${nowMs - hoursKeptMs}`],
+  ["usage_days", key, `start_ms < ${nowMs - daysKeptMs}`],
+  ["usage_minutes", key, `start_ms < ${nowMs - longestWindowMs}`],
+  ["usage_minutes", key, `start_ms < ${nowMs - recentMs} AND NOT ${hasLimits}`],
+  ...seriesGrains.flatMap(({ keptMs, ms }) =>
+    [0, 1].map(
+      (cube) =>
+        [
+          "usage_series",
+          seriesKey,
+          `cube = ${cube} AND step_ms = ${ms} AND start_ms < ${Math.floor((nowMs - keptMs) / ms) * ms}`
+        ] as const
+    )
+  ),
+  ["usage_names", "kind, id", `removed_at_ms < ${nowMs - daysKeptMs}`],
+  ["usage_kinds", "id", `last_ms < ${nowMs - keptMsOf(dayMs) - dayMs}`]
+]
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const inTransaction = transactions(sql)
 
   const sumRows = inTransaction("UsageSumsRepo.sumNext", (run) =>
     Effect.gen(function* () {
@@ -122,22 +165,7 @@ export const make = Effect.gen(function* () {
     })
   )
 
-  const sumSeries = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-    inTransaction("UsageSumsRepo.sumSeries", (run) =>
-      Effect.gen(function* () {
-        const [found] = yield* run<{ readonly seq: number | null }>(nextSeriesSeq)
-        const last = found?.seq ?? null
-        if (last === null) return false
-        const [day] = yield* run<{ readonly crowded: number }>(seriesIsCrowded, last)
-        const { kinds, sums } = day?.crowded === 1 ? seriesOf.crowded : seriesOf.usual
-        yield* run(kinds, last)
-        const now = Math.trunc(nowMs)
-        yield* run(sums, now, last, ...seriesGrains.map(() => now))
-        yield* run("UPDATE usage_series_summed SET seq = ?", last)
-        return true
-      })
-    )
-  )
+  const sumSeries = sumSeriesIn(inTransaction)
 
   /** The sums by kind come after: limits of keys wait for the others. */
   const sumNext = Effect.flatMap(sumRows, (some) => (some ? Effect.succeed(true) : sumSeries))
@@ -181,27 +209,6 @@ export const make = Effect.gen(function* () {
       })
     )
   )
-
-  const key = "start_ms, api_key_id, provider, connection_id, model"
-  const seriesKey = "cube, step_ms, start_ms, kind_id"
-  const oldSums = (nowMs: number): ReadonlyArray<readonly [table: string, key: string, where: string]> => [
-    ["usage_hours", key, `start_ms < ${nowMs - hoursKeptMs}`],
-    ["usage_days", key, `start_ms < ${nowMs - daysKeptMs}`],
-    ["usage_minutes", key, `start_ms < ${nowMs - longestWindowMs}`],
-    ["usage_minutes", key, `start_ms < ${nowMs - recentMs} AND NOT ${hasLimits}`],
-    ...seriesGrains.flatMap(({ keptMs, ms }) =>
-      [0, 1].map(
-        (cube) =>
-          [
-            "usage_series",
-            seriesKey,
-            `cube = ${cube} AND step_ms = ${ms} AND start_ms < ${Math.floor((nowMs - keptMs) / ms) * ms}`
-          ] as const
-      )
-    ),
-    ["usage_names", "kind, id", `removed_at_ms < ${nowMs - daysKeptMs}`],
-    ["usage_kinds", "id", `last_ms < ${nowMs - keptMsOf(dayMs) - dayMs}`]
-  ]
 
   const deleteOldSums = Effect.fn("UsageSumsRepo.deleteOldSums")((nowMs: number) =>
     inTransaction("UsageSumsRepo.deleteOldSums", (run) =>

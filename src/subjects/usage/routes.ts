@@ -202,7 +202,7 @@ export const SeriesQuery = Schema.Struct({
   to: field(
     given(IsoTimeOrDay),
     "Where it ends, likewise; the day itself is not in it, and the last step may end after. Absent: now.",
-    "2035-02-01"
+    "2035-01-15"
   ),
   step: field(
     given(Schema.Literal("auto", "minute", "hour", "day")),
@@ -281,7 +281,7 @@ export type UsageFacets = typeof UsageFacets.Type
 
 const ownBy = Schema.Literal("provider", "model", "combo", "outcome")
 
-/** What a key may ask of its own rows: nothing by which accounts, their errors or other keys could be guessed. */
+/** Filters that a key may give for its own rows: none by which accounts, their errors or other keys could be guessed. */
 const own = Struct.pick(filters, "model", "provider", "combo", "outcome", "status")
 
 export const OwnSeriesQuery = Schema.Struct({

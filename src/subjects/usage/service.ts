@@ -44,7 +44,7 @@ export class UsageReports extends Context.Tag("gateway/subjects/usage/UsageRepor
       filter: UsageFilter,
       most: number
     ) => Effect.Effect<{ readonly facets: Facets; readonly nameOf: FacetNames }, StoreError | ReadRefused>
-    /** What the answer says of rows besides what they hold. */
+    /** Finds what the answer says of rows besides what they hold. */
     readonly factsOf: (rows: ReadonlyArray<UsageRow>) => Effect.Effect<(row: UsageRow) => RowFacts, StoreError>
     /** The quotas of all connections, with the moment they were read at. */
     readonly quotas: Effect.Effect<{

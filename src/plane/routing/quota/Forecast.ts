@@ -1,4 +1,4 @@
-/** When a quota will be used up at the pace of its present window. Pure; times are epoch milliseconds. */
+/** Forecasts when a quota will be used up, from the pace of its present window. Pure; times are epoch milliseconds. */
 import type { QuotaView } from "./QuotaState.ts"
 import { lengthMs } from "./Span.ts"
 
