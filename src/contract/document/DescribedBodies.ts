@@ -3,8 +3,10 @@
  * for fields that are decoded from something else; the other fields of such a body would be without words in the document.
  */
 import type * as HttpApi from "@effect/platform/HttpApi"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { secretTitle } from "./JsonSchemas.ts"
 import { mapPayloads } from "../MapPayloads.ts"
 
 const property = (
@@ -12,6 +14,18 @@ const property = (
   words: AST.Annotations
 ): AST.PropertySignature =>
   new AST.PropertySignature(name, described(type), isOptional, isReadonly, { ...words, ...annotations })
+
+const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
+
+const takesNull = (ast: AST.AST): boolean => AST.isUnion(ast) && ast.types.some(isNull)
+
+/** The type of a field in which null stands for "not given": that is said by leaving it out, and null is said of fields that it clears. */
+const withoutNull = (ast: AST.AST): AST.AST =>
+  AST.isUnion(ast) ? AST.Union.make(ast.types.filter((type) => !isNull(type)), ast.annotations) : ast
+
+const isRedacted = (ast: AST.AST): boolean =>
+  Option.getOrUndefined(AST.getAnnotation<{ readonly _tag: string }>(AST.TypeConstructorAnnotationId)(ast))?._tag ===
+  "effect/Redacted"
 
 const literal = (
   { annotations, indexSignatures, propertySignatures }: AST.TypeLiteral,
@@ -22,8 +36,26 @@ const literal = (
       ? decoded.propertySignatures.map((signature) => [signature.name, signature.annotations] as const)
       : []
   )
+  const types = new Map(
+    decoded !== null && AST.isTypeLiteral(decoded)
+      ? decoded.propertySignatures.map((signature) => [signature.name, signature.type] as const)
+      : []
+  )
+  const told = (signature: AST.PropertySignature): AST.PropertySignature => {
+    const type = types.get(signature.name)
+    const meansAbsent = signature.isOptional && type !== undefined && takesNull(signature.type) && !takesNull(type)
+    return meansAbsent
+      ? new AST.PropertySignature(
+          signature.name,
+          withoutNull(signature.type),
+          true,
+          signature.isReadonly,
+          signature.annotations
+        )
+      : signature
+  }
   return new AST.TypeLiteral(
-    propertySignatures.map((signature) => property(signature, words.get(signature.name) ?? {})),
+    propertySignatures.map((signature) => property(told(signature), words.get(signature.name) ?? {})),
     indexSignatures.map(
       ({ isReadonly, parameter, type }) => new AST.IndexSignature(parameter, described(type), isReadonly)
     ),
@@ -36,6 +68,10 @@ const described = (ast: AST.AST): AST.AST => {
     case "TypeLiteral":
       return literal(ast, null)
     case "Transformation":
+      if (isRedacted(ast.to)) {
+        const secret = AST.annotations(ast.from, { [AST.TitleAnnotationId]: secretTitle })
+        return new AST.Transformation(secret, ast.to, ast.transformation, ast.annotations)
+      }
       return AST.isTypeLiteral(ast.from)
         ? new AST.Transformation(literal(ast.from, ast.to), ast.to, ast.transformation, ast.annotations)
         : ast
