@@ -19,7 +19,7 @@ import { defaultGatewaySettings } from "../../subjects/settings/entity.ts"
 
 /** Defaults of the fields of new objects. */
 export const newObjects = {
-  CreateCombo: { strategy: "priority", targets: [], config: {}, isActive: true },
+  CreateCombo: { strategy: "priority", config: {}, isActive: true },
   CreateApiKey: {
     scopes: ["self:usage"],
     allowedModels: null,
@@ -65,7 +65,7 @@ export const newObjects = {
 
 /** Defaults of settings. */
 export const settings = {
-  ResilienceSettings: defaultResilience,
+  Resilience: defaultResilience,
   RoutingSettings: defaultRouting,
   IpFilter: defaultIpFilter,
   ThinkingBudget: defaultThinkingBudget,

@@ -6,7 +6,8 @@ import type * as HttpApi from "@effect/platform/HttpApi"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { secretTitle } from "./JsonSchemas.ts"
+import { longTextChars } from "./Forms.ts"
+import { longTitle, secretTitle } from "./JsonSchemas.ts"
 import { mapPayloads } from "../MapPayloads.ts"
 
 const property = (
@@ -21,11 +22,28 @@ const takesNull = (ast: AST.AST): boolean => AST.isUnion(ast) && ast.types.some(
 
 /** The type of a field in which null stands for "not given": that is said by leaving it out, and null is said of fields that it clears. */
 const withoutNull = (ast: AST.AST): AST.AST =>
-  AST.isUnion(ast) ? AST.Union.make(ast.types.filter((type) => !isNull(type)), ast.annotations) : ast
+  AST.isUnion(ast)
+    ? AST.Union.make(
+        ast.types.filter((type) => !isNull(type)),
+        ast.annotations
+      )
+    : ast
 
 const isRedacted = (ast: AST.AST): boolean =>
   Option.getOrUndefined(AST.getAnnotation<{ readonly _tag: string }>(AST.TypeConstructorAnnotationId)(ast))?._tag ===
   "effect/Redacted"
+
+interface LongestText {
+  readonly maxLength?: number
+}
+
+/** Marks the text that a long one is made from: the limit is of what it becomes, which the document does not have. */
+const longText = (ast: AST.AST): AST.AST => {
+  if (AST.isRefinement(ast)) return new AST.Refinement(longText(ast.from), ast.filter, ast.annotations)
+  if (!AST.isTransformation(ast) || isRedacted(ast.to)) return ast
+  const from = AST.annotations(ast.from, { [AST.TitleAnnotationId]: longTitle })
+  return new AST.Transformation(from, ast.to, ast.transformation, ast.annotations)
+}
 
 const literal = (
   { annotations, indexSignatures, propertySignatures }: AST.TypeLiteral,
@@ -77,8 +95,11 @@ const described = (ast: AST.AST): AST.AST => {
         : ast
     case "Union":
       return AST.Union.make(ast.types.map(described), ast.annotations)
-    case "Refinement":
-      return new AST.Refinement(described(ast.from), ast.filter, ast.annotations)
+    case "Refinement": {
+      const { maxLength = 0 } = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({})) as LongestText
+      const from = described(ast.from)
+      return new AST.Refinement(maxLength > longTextChars ? longText(from) : from, ast.filter, ast.annotations)
+    }
     case "TupleType":
       return new AST.TupleType(
         ast.elements.map(

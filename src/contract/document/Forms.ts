@@ -52,7 +52,7 @@ export const labelOf = (name: string): string => {
 }
 
 /** A text that may be longer than this is written in several lines. */
-const longTextChars = 2_048
+export const longTextChars = 2_048
 
 const isLongText = (schema: JsonMap): boolean =>
   [schema["type"]].flat().includes("string") &&

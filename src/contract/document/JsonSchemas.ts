@@ -47,6 +47,9 @@ const nullable = (given: JsonMap): JsonMap => {
 /** Title of a type whose values are secrets. Titles of types are for readers of the library only. */
 export const secretTitle = "gateway/secret"
 
+/** Title of a text that may be long. */
+export const longTitle = "gateway/long"
+
 const cleanMembers = (schemas: JsonMap): JsonMap =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, clean(schema)]))
 
@@ -73,6 +76,7 @@ export const clean = (schema: Json): Json => {
     members[key] = values.has(key) ? value : byName.has(key) && isMap(value) ? cleanMembers(value) : clean(value)
   }
   const { title } = schema
+  if (title === longTitle) members["x-multiline"] = true
   return nullable(title === secretTitle ? { ...members, format: "password", writeOnly: true } : members)
 }
 
