@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import { PreconditionFailedAnswer } from "./Errors.ts"
 import { type GroupName, type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
+import { ListedBy, type Listing } from "./Listing.ts"
 import { type AccessOf, accessOf, type ManageAccess } from "./Security.ts"
 import { WholeBody } from "./WholeBody.ts"
 
@@ -72,6 +73,8 @@ export interface EndpointWords {
   readonly example?: unknown
   /** A list that takes `limit` and `cursor`. */
   readonly paged?: boolean
+  /** A list that takes these and is searched and sorted. */
+  readonly listed?: Listing
 }
 
 /** Meaning and example of each parameter of the group's paths. */
@@ -87,7 +90,7 @@ export const endpointsOf =
   <Group extends GroupName>(group: Group, words: ParameterWords = {}) =>
   <Name extends NameIn<Group>>(
     name: Name,
-    { description, example, paged = false, summary }: EndpointWords
+    { description, example, listed, paged = listed !== undefined, summary }: EndpointWords
   ): EndpointOf<Group, Name> => {
     const { method, path, tier } = managementTable[`${group}.${name}` as ManagementKey]
     const made = HttpApiEndpoint.make(method)(name, path)
@@ -96,7 +99,8 @@ export const endpointsOf =
       .annotate(OpenApi.Summary, summary)
       .annotate(OpenApi.Description, description)
       .annotate(IsPaged, paged)
-    const refusing = changes.has(method) ? made.addError(PreconditionFailedAnswer) : made
+    const listing = listed === undefined ? made : made.annotate(ListedBy, listed)
+    const refusing = changes.has(method) ? listing.addError(PreconditionFailedAnswer) : listing
     const endpoint = example === undefined ? refusing : refusing.annotate(RequestExample, example)
     const parameters = parametersOf(path)
     const withPath = parameters.length === 0 ? endpoint : endpoint.setPath(pathSchema(parameters, words))

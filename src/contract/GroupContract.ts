@@ -6,12 +6,11 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { withCommonErrors } from "./CommonErrors.ts"
 import { withStrictBodies } from "./StrictBodies.ts"
-import { withStrictQueries } from "./StrictQueries.ts"
 
 const made = new Map<string, HttpApiGroup.HttpApiGroup.Any>()
 
 export const contractOf = <Group extends HttpApiGroup.HttpApiGroup.Any>(group: Group) => {
-  const contract = withStrictQueries(withStrictBodies(withCommonErrors(HttpApi.make("gateway").add(group))))
+  const contract = withStrictBodies(withCommonErrors(HttpApi.make("gateway").add(group)))
   for (const each of Object.values(contract.groups)) made.set(each.identifier, each)
   return contract
 }

@@ -115,6 +115,9 @@ export const nextCursor = field(
   null
 )
 
+/** Member of the answer of a list. */
+export const total = field(Schema.Number, "Entries of all pages.", 42)
+
 /** Member of an update that is shown and cannot be set. The value shown may be sent back as it is; the member is not looked at. */
 export const ReadOnly = field(
   Schema.optional(Schema.Unknown),

@@ -1,40 +1,52 @@
 /**
- * Queries of a group take the names that its contract has and no others: a misspelt filter must not be read as no filter, nor one of a route that has
- * none. Set once for all endpoints of a group that says so.
+ * Queries take the names that the contract of their route has and no others: a misspelt filter must not be read as no filter, nor one of a route
+ * that has none.
  */
-import type * as HttpApi from "@effect/platform/HttpApi"
-import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as Context from "effect/Context"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import { strict } from "./StrictBodies.ts"
+import type * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import { IsPaged } from "./Endpoints.ts"
+import { madeGroup } from "./GroupContract.ts"
+import { PageQuery } from "./Inputs.ts"
+import { ListedBy, listQuery } from "./Listing.ts"
+import type { ManagementKey } from "./ManagementRoutes.ts"
 
-/** Marks a group whose queries are refused where they hold a name that is not theirs. */
-export class HasStrictQueries extends Context.Reference<HasStrictQueries>()("gateway/contract/HasStrictQueries", {
-  defaultValue: () => false
-}) {}
+/** Routes whose callers are others' programs or browsers, which add what they like. */
+const open: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "oauth.callback",
+  "system.ping",
+  "system.docs",
+  "system.docsFile",
+  "a2a.card",
+  "a2a.formerCard"
+])
 
-/** A struct without fields takes whatever it is given. */
-const none = Schema.Record({ key: Schema.String, value: Schema.Unknown }).pipe(
-  Schema.filter((given) =>
-    Object.keys(given).map((name) => ({ path: [name], message: "is unknown: this route takes no query" }))
-  )
-)
+const namesOf = (schema: Schema.Schema.All): ReadonlyArray<string> =>
+  AST.getPropertySignatures(AST.encodedAST(schema.ast)).map(({ name }) => String(name))
 
-/** Adds the check of queries to the served API only: a client of the contract gives no query where there is none. */
-export const withStrictQueries = <Api extends HttpApi.HttpApi.Any>(api: Api): Api => {
-  let result = api as unknown as HttpApi.HttpApi.AnyWithProps
-  const groups: ReadonlyArray<HttpApiGroup.HttpApiGroup.AnyWithProps> = Object.values(result.groups)
-  for (const group of groups) {
-    if (!Context.get(group.annotations as Context.Context<never>, HasStrictQueries)) continue
-    let changed = group
-    const endpoints: ReadonlyArray<HttpApiEndpoint.HttpApiEndpoint.AnyWithProps> = Object.values(group.endpoints)
-    for (const endpoint of endpoints) {
-      const schema: Schema.Schema.All = Option.getOrElse(endpoint.urlParamsSchema, () => none)
-      changed = changed.add(endpoint.setUrlParams((schema === none ? none : strict(schema)) as never)) as typeof group
-    }
-    result = result.add(changed) as unknown as typeof result
-  }
-  return result as unknown as Api
+const known = new Map<ManagementKey, ReadonlyArray<string> | null>()
+
+const readNames = (key: ManagementKey): ReadonlyArray<string> | null => {
+  const [group = "", name = ""] = key.split(".")
+  const endpoint = madeGroup(group)?.endpoints[name]
+  if (endpoint === undefined || open.has(key)) return null
+  const { annotations, urlParamsSchema } = endpoint
+  const listing = Context.getOption(annotations as Context.Context<never>, ListedBy)
+  return [
+    ...Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf }),
+    ...Option.match(listing, {
+      onSome: (listed) => namesOf(listQuery(listed)),
+      onNone: () => (Context.get(annotations as Context.Context<never>, IsPaged) ? namesOf(PageQuery) : [])
+    })
+  ]
+}
+
+/** Names that the query of a route may have; null: any. */
+export const queryNames = (key: ManagementKey): ReadonlyArray<string> | null => {
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const names = readNames(key)
+  known.set(key, names)
+  return names
 }

@@ -3,6 +3,7 @@ import { version } from "../../platform/Version.ts"
 import { edgeRoutes } from "../EdgeRoutes.ts"
 import { managementRoutes, managementTable } from "../ManagementRoutes.ts"
 import { atPath, spellingsOf, wireFailures } from "./EdgeOperations.ts"
+import { forForms } from "./Forms.ts"
 import { headerComponents, parameterComponents } from "./Headers.ts"
 import { asMap, closed, type Definitions, type Json, type JsonMap, namesWithin } from "./JsonSchemas.ts"
 import { aliasOf, managementErrors, type Operation, operationOf } from "./Operations.ts"
@@ -83,7 +84,11 @@ const schemasOf = (all: Definitions, edge: ReadonlyArray<Placed>, management: Re
       .toSorted()
       .map((name) => [
         name,
-        bodies.has(name) && !answers.has(name) && !others.has(name) ? closed(all[name] ?? {}) : (all[name] ?? {})
+        forForms(
+          name,
+          asMap(bodies.has(name) && !answers.has(name) && !others.has(name) ? closed(all[name] ?? {}) : all[name]),
+          bodies.has(name)
+        )
       ])
   )
 }

@@ -3,8 +3,11 @@
  * for fields that are decoded from something else; the other fields of such a body would be without words in the document.
  */
 import type * as HttpApi from "@effect/platform/HttpApi"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { longTextChars } from "./Forms.ts"
+import { longTitle, secretTitle } from "./JsonSchemas.ts"
 import { mapPayloads } from "../MapPayloads.ts"
 
 const property = (
@@ -12,6 +15,35 @@ const property = (
   words: AST.Annotations
 ): AST.PropertySignature =>
   new AST.PropertySignature(name, described(type), isOptional, isReadonly, { ...words, ...annotations })
+
+const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
+
+const takesNull = (ast: AST.AST): boolean => AST.isUnion(ast) && ast.types.some(isNull)
+
+/** The type of a field in which null stands for "not given": that is said by leaving it out, and null is said of fields that it clears. */
+const withoutNull = (ast: AST.AST): AST.AST =>
+  AST.isUnion(ast)
+    ? AST.Union.make(
+        ast.types.filter((type) => !isNull(type)),
+        ast.annotations
+      )
+    : ast
+
+const isRedacted = (ast: AST.AST): boolean =>
+  Option.getOrUndefined(AST.getAnnotation<{ readonly _tag: string }>(AST.TypeConstructorAnnotationId)(ast))?._tag ===
+  "effect/Redacted"
+
+interface LongestText {
+  readonly maxLength?: number
+}
+
+/** Marks the text that a long one is made from: the limit is of what it becomes, which the document does not have. */
+const longText = (ast: AST.AST): AST.AST => {
+  if (AST.isRefinement(ast)) return new AST.Refinement(longText(ast.from), ast.filter, ast.annotations)
+  if (!AST.isTransformation(ast) || isRedacted(ast.to)) return ast
+  const from = AST.annotations(ast.from, { [AST.TitleAnnotationId]: longTitle })
+  return new AST.Transformation(from, ast.to, ast.transformation, ast.annotations)
+}
 
 const literal = (
   { annotations, indexSignatures, propertySignatures }: AST.TypeLiteral,
@@ -22,8 +54,26 @@ const literal = (
       ? decoded.propertySignatures.map((signature) => [signature.name, signature.annotations] as const)
       : []
   )
+  const types = new Map(
+    decoded !== null && AST.isTypeLiteral(decoded)
+      ? decoded.propertySignatures.map((signature) => [signature.name, signature.type] as const)
+      : []
+  )
+  const told = (signature: AST.PropertySignature): AST.PropertySignature => {
+    const type = types.get(signature.name)
+    const meansAbsent = signature.isOptional && type !== undefined && takesNull(signature.type) && !takesNull(type)
+    return meansAbsent
+      ? new AST.PropertySignature(
+          signature.name,
+          withoutNull(signature.type),
+          true,
+          signature.isReadonly,
+          signature.annotations
+        )
+      : signature
+  }
   return new AST.TypeLiteral(
-    propertySignatures.map((signature) => property(signature, words.get(signature.name) ?? {})),
+    propertySignatures.map((signature) => property(told(signature), words.get(signature.name) ?? {})),
     indexSignatures.map(
       ({ isReadonly, parameter, type }) => new AST.IndexSignature(parameter, described(type), isReadonly)
     ),
@@ -36,13 +86,20 @@ const described = (ast: AST.AST): AST.AST => {
     case "TypeLiteral":
       return literal(ast, null)
     case "Transformation":
+      if (isRedacted(ast.to)) {
+        const secret = AST.annotations(ast.from, { [AST.TitleAnnotationId]: secretTitle })
+        return new AST.Transformation(secret, ast.to, ast.transformation, ast.annotations)
+      }
       return AST.isTypeLiteral(ast.from)
         ? new AST.Transformation(literal(ast.from, ast.to), ast.to, ast.transformation, ast.annotations)
         : ast
     case "Union":
       return AST.Union.make(ast.types.map(described), ast.annotations)
-    case "Refinement":
-      return new AST.Refinement(described(ast.from), ast.filter, ast.annotations)
+    case "Refinement": {
+      const { maxLength = 0 } = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({})) as LongestText
+      const from = described(ast.from)
+      return new AST.Refinement(maxLength > longTextChars ? longText(from) : from, ast.filter, ast.annotations)
+    }
     case "TupleType":
       return new AST.TupleType(
         ast.elements.map(

@@ -44,6 +44,12 @@ const nullable = (given: JsonMap): JsonMap => {
   return { ...first, ...rest, type: [first["type"], "null"] }
 }
 
+/** Title of a type whose values are secrets. Titles of types are for readers of the library only. */
+export const secretTitle = "gateway/secret"
+
+/** Title of a text that may be long. */
+export const longTitle = "gateway/long"
+
 const cleanMembers = (schemas: JsonMap): JsonMap =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, clean(schema)]))
 
@@ -69,7 +75,9 @@ export const clean = (schema: Json): Json => {
     if ((key === "required" || key === "properties") && isEmpty(value)) continue
     members[key] = values.has(key) ? value : byName.has(key) && isMap(value) ? cleanMembers(value) : clean(value)
   }
-  return nullable(members)
+  const { title } = schema
+  if (title === longTitle) members["x-multiline"] = true
+  return nullable(title === secretTitle ? { ...members, format: "password", writeOnly: true } : members)
 }
 
 const prefix = "#/components/schemas/"

@@ -16,6 +16,7 @@ import { DocumentedQuery } from "../compat/Described.ts"
 import { wireErrorSchemas } from "../compat/WireErrors.ts"
 import { IsPaged, RequestExample } from "../Endpoints.ts"
 import { PageQuery } from "../Inputs.ts"
+import { ListedBy, listQuery } from "../Listing.ts"
 import { withDescribedBodies } from "./DescribedBodies.ts"
 import { asMap, clean, type Definitions, inlined, type Json, listOf, type JsonMap } from "./JsonSchemas.ts"
 
@@ -48,7 +49,10 @@ const factsOf = (api: ReturnType<typeof contract>): ReadonlyMap<string, Facts> =
       facts.set(`${group.identifier}.${name}`, {
         example: Option.getOrUndefined(Context.getOption(annotations, RequestExample)) as Json | undefined,
         query: [
-          ...(Context.get(annotations, IsPaged) ? [PageQuery] : []),
+          ...Option.match(Context.getOption(annotations, ListedBy), {
+            onSome: (listing) => [listQuery(listing)],
+            onNone: () => (Context.get(annotations, IsPaged) ? [PageQuery] : [])
+          }),
           ...Option.toArray(Context.getOption(annotations, DocumentedQuery))
         ]
       })

@@ -34,6 +34,22 @@ const unknownField = (field: string, message: string): string => {
   return near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
 }
 
+/** Refuses names of a query that are not among those of its route. */
+export const unknownNames = (names: ReadonlyArray<string>, known: ReadonlyArray<string>): BadRequest | null => {
+  const [first, ...others] = names
+    .filter((name) => !known.includes(name))
+    .slice(0, maxIssues)
+    .map((name): FieldProblem => {
+      const [near] = closest(name, known, 1)
+      const message = near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
+      return {
+        field: name.slice(0, 100),
+        message: known.length === 0 ? "is unknown: this route takes no query" : message
+      }
+    })
+  return first === undefined ? null : badFields([first, ...others])
+}
+
 /** Answers a body whose `Content-Encoding` could not be undone. */
 export const notDecoded = (error: BodyNotDecoded): BadRequest | TooLarge => {
   const { message, status } = describe(error)

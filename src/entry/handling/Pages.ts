@@ -16,8 +16,10 @@ export const paged = <A>(
   all: ReadonlyArray<A>,
   idOf: (entry: A) => string,
   most?: number
-): Effect.Effect<Page<A>, BadRequest, HttpServerRequest.ParsedSearchParams> =>
+): Effect.Effect<Page<A> & { readonly total: number }, BadRequest, HttpServerRequest.ParsedSearchParams> =>
   Effect.flatMap(query, (request) => {
     const page = pageOf(all, idOf, most === undefined ? request : { limit: most, ...request })
-    return page === null ? badField("cursor", "is not one that this list gave out") : Effect.succeed(page)
+    return page === null
+      ? badField("cursor", "is not one that this list gave out")
+      : Effect.succeed({ ...page, total: all.length })
   })

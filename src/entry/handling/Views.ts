@@ -116,18 +116,24 @@ const limitsView = (limits: AutoCombo["limits"]) => ({
   max_output_tokens: limits.maxOutputTokens
 })
 
+export const candidateView = ({
+  account,
+  facts,
+  model
+}: AutoCombo["pool"][number]): AutoComboView["candidatePool"][number] => ({
+  provider: account.spec.id,
+  connectionId: account.connection.id,
+  model,
+  ...limitsView(facts)
+})
+
 export const autoComboView = ({ limits, pool, spec }: AutoCombo): AutoComboView => ({
   id: spec.id,
   name: spec.id,
   variant: spec.id === "auto" ? "lkgp" : spec.id.slice("auto/".length),
   type: "auto",
   isHidden: false,
-  candidatePool: pool.map(({ account, facts, model }) => ({
-    provider: account.spec.id,
-    connectionId: account.connection.id,
-    model,
-    ...limitsView(facts)
-  })),
+  candidatePool: pool.map(candidateView),
   candidateCount: pool.length,
   ...limitsView(limits),
   config: {

@@ -3,12 +3,11 @@
  * gateway observes are left out (`contract/Observed`). That of any other answer is made of its bytes.
  */
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Option from "effect/Option"
-import * as AST from "effect/SchemaAST"
 import { createHash } from "node:crypto"
 import { madeGroup } from "../../contract/GroupContract.ts"
 import { type ManagementKey, type ManagementRoute, managementTable } from "../../contract/ManagementRoutes.ts"
 import { type ObservedFields, observedFields, withoutObserved } from "../../contract/Observed.ts"
+import { queryNames } from "../../contract/StrictQueries.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { namesStrongly, namesWeakly, tagCondition } from "../../kernel/text/EntityTags.ts"
 
@@ -67,16 +66,13 @@ const observedOf = (key: ManagementKey): ObservedFields => {
   return fields
 }
 
-/** The part of a query that a GET route reads: a change may name in its own what the other does not know. */
+/** The part of a query that says which object is shown: a change may name in its own what the other does not know, and no page. */
 export const queryFor = <Value>(
   key: ManagementKey,
   query: Readonly<Record<string, Value>>
 ): Readonly<Record<string, Value>> => {
-  const [group = "", name = ""] = key.split(".")
-  const schema = madeGroup(group)?.endpoints[name]?.urlParamsSchema
-  if (schema === undefined || Option.isNone(schema)) return {}
-  const known = new Set(AST.getPropertySignatures(AST.encodedAST(schema.value.ast)).map((each) => String(each.name)))
-  return Object.fromEntries(Object.entries(query).filter(([each]) => known.has(each)))
+  const names = queryNames(key)
+  return Object.fromEntries(Object.entries(query).filter(([each]) => names?.includes(each) === true))
 }
 
 const digest = (content: string | Uint8Array): string =>

@@ -9,8 +9,10 @@ import type { IncomingMessage } from "node:http"
 import { BadRequest, TooLarge, Unavailable } from "../../contract/Errors.ts"
 import { firstProblem, largeBodyBytes, takesBody } from "../../contract/LargeBodies.ts"
 import { type ManagementRoute, managementRoutes, streamedBodies } from "../../contract/ManagementRoutes.ts"
+import { queryNames } from "../../contract/StrictQueries.ts"
 import { WholeBody } from "../../contract/WholeBody.ts"
 import { BodyNotDecoded, type BufferFull, describe } from "../../domain/Errors.ts"
+import { keyParameters } from "../../subjects/auth/Credentials.ts"
 import { isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { BodyBudget, type BodyShare } from "../../plane/resilience/BodyBudget.ts"
@@ -18,7 +20,7 @@ import { Slices } from "../../plane/resilience/Slices.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
-import { badInput, notDecoded } from "../handling/Answers.ts"
+import { badInput, notDecoded, unknownNames } from "../handling/Answers.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { CurrentTrail, type Trail } from "../handling/AuditTrail.ts"
 import { IsCompared } from "./Changes.ts"
@@ -123,7 +125,17 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget | Slice
     return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const route = routeByName.get(nameOf((yield* HttpRouter.RouteContext).route))
-      if (route === undefined || streamedBodies.has(route.key)) return request
+      if (route === undefined) return request
+      const names = queryNames(route.key)
+      const unknown =
+        names === null
+          ? null
+          : unknownNames(
+              Object.keys(yield* HttpServerRequest.ParsedSearchParams),
+              route.tier === "inference" ? [...names, ...keyParameters] : names
+            )
+      if (unknown !== null) return yield* unknown
+      if (streamedBodies.has(route.key)) return request
       if (yield* IsCompared) return withBody(request, () => null, null)
       const inner = yield* InnerCaller
       if (inner !== null) return withBody(request, () => inner.body, yield* CurrentTrail)

@@ -9,7 +9,6 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, optional } from "../../contract/Inputs.ts"
-import { HasStrictQueries } from "../../contract/StrictQueries.ts"
 import { observed } from "../../contract/Observed.ts"
 
 const Ok = field(Schema.Literal(true), "Always true.")
@@ -211,7 +210,6 @@ const MappingsView = Schema.Struct(mappingFields).annotations({ identifier: "Age
 const at = endpointsOf("agentBridge", { id: ["Id of the agent.", "claude-code"] })
 
 export class AgentBridge extends HttpApiGroup.make("agentBridge")
-  .annotate(HasStrictQueries, true)
   .annotate(OpenApi.Title, "Agent bridge")
   .annotate(OpenApi.Description, "The decrypting server, its certificate authority, and the transparent mode.")
   .add(

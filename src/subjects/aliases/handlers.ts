@@ -13,7 +13,7 @@ export const layer = HttpApiBuilder.group(contractOf(ModelAliasesGroup), "modelA
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(answered(aliases.list), (all) => paged(all, ({ alias }) => alias)),
-          ({ items, nextCursor }) => ({ aliases: items, nextCursor })
+          ({ items, nextCursor, total }) => ({ aliases: items, nextCursor, total })
         )
       )
       .handle("set", ({ payload }) =>

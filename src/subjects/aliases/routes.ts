@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { body, nextCursor, optional, Text } from "../../contract/Inputs.ts"
+import { body, nextCursor, total, optional, Text } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
 const words = {
@@ -47,7 +47,11 @@ export class ModelAliases extends HttpApiGroup.make("modelAliases")
   .annotate(OpenApi.Description, "Other names for model ids.")
   .add(
     at("list", { summary: "List model aliases", description: "All aliases.", paged: true }).addSuccess(
-      Schema.Struct({ aliases: field(Schema.Array(AliasView), "The aliases of the page."), nextCursor }).annotations({
+      Schema.Struct({
+        aliases: field(Schema.Array(AliasView), "The aliases of the page."),
+        nextCursor,
+        total
+      }).annotations({
         identifier: "ModelAliasList"
       })
     )

@@ -7,7 +7,8 @@ export type RequestHeaders = Readonly<Record<string, string | ReadonlyArray<stri
 
 /** Names of headers in the order they are tried, after `Authorization`. */
 const keyHeaders = ["x-api-key", "x-goog-api-key", "api-key"] as const
-const keyParameters = ["token", "apiKey", "api_key", "key"] as const
+/** Names of a query that may hold the key of a request to a model. */
+export const keyParameters = ["token", "apiKey", "api_key", "key"] as const
 
 /** First value of a header, without surrounding blanks; null when absent or empty. */
 export const headerOf = (headers: RequestHeaders, name: string): string | null => {

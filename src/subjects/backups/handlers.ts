@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(contractOf(BackupsGroup), "backups", (
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(answered(backups.list), (all) => paged(all, ({ id }) => id)),
-          ({ items, nextCursor }) => ({ backups: items.map(backupView), nextCursor })
+          ({ items, nextCursor, total }) => ({ backups: items.map(backupView), nextCursor, total })
         )
       )
       .handle("create", () => answered(Effect.map(backups.create, (backup) => ({ backup: backupView(backup) }))))

@@ -12,7 +12,7 @@ import {
   TooLargeAnswer,
   UnavailableAnswer
 } from "../../contract/Errors.ts"
-import { body, Created, nextCursor } from "../../contract/Inputs.ts"
+import { body, Created, nextCursor, total } from "../../contract/Inputs.ts"
 
 const exampleId = "db_20260131T120000000Z_manual"
 
@@ -55,7 +55,8 @@ export class Backups extends HttpApiGroup.make("backups")
       .addSuccess(
         Schema.Struct({
           backups: field(Schema.Array(BackupView), "The backups of the page."),
-          nextCursor
+          nextCursor,
+          total
         }).annotations({ identifier: "BackupList" })
       )
       .addError(UnavailableAnswer)

@@ -7,7 +7,6 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, optional } from "../../contract/Inputs.ts"
-import { HasStrictQueries } from "../../contract/StrictQueries.ts"
 import { observed } from "../../contract/Observed.ts"
 
 const Kind = Schema.Literal("llm", "app", "custom")
@@ -95,7 +94,6 @@ const SystemProxyAnswer = Schema.Struct({
 const at = endpointsOf("capture", { host: ["The name of the host.", "api.example.com"] })
 
 export class Capture extends HttpApiGroup.make("capture")
-  .annotate(HasStrictQueries, true)
   .annotate(OpenApi.Title, "Capture")
   .annotate(
     OpenApi.Description,

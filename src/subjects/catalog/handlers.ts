@@ -2,12 +2,12 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
-import { ModelCatalog as ModelCatalogGroup } from "./routes.ts"
+import { ModelCatalog as ModelCatalogGroup, modelListing } from "./routes.ts"
 import type { CatalogModel } from "./routes.ts"
 import { mayManage } from "../auth/Access.ts"
 import { type CatalogRow, ModelCatalog } from "./service.ts"
 import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
-import { paged } from "../../entry/handling/Pages.ts"
+import { asJson, listAnswer, listed, type ListOf } from "../../entry/handling/Lists.ts"
 
 const viewOf = ({ converses, facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
   id,
@@ -33,6 +33,27 @@ const viewOf = ({ converses, facts, health, id, kind, model, price, provider, so
   health
 })
 
+const listOf: ListOf<CatalogRow, typeof modelListing> = {
+  listing: modelListing,
+  idOf: ({ id, kind }) => `${kind} ${id}`,
+  texts: ({ id }) => [id],
+  sorts: {
+    id: ({ id }) => id,
+    kind: ({ kind }) => kind,
+    provider: ({ provider }) => provider,
+    contextLength: ({ facts }) => facts?.contextLength ?? null
+  }
+}
+
+const summaryOf = ({ converses, id, kind, model, provider, source }: CatalogRow) => ({
+  id,
+  kind,
+  provider,
+  model,
+  source,
+  converses
+})
+
 export const layer = HttpApiBuilder.group(contractOf(ModelCatalogGroup), "modelCatalog", (handlers) =>
   Effect.map(ModelCatalog, (catalog) =>
     handlers.handle("list", () =>
@@ -40,10 +61,8 @@ export const layer = HttpApiBuilder.group(contractOf(ModelCatalogGroup), "modelC
         const principal = (yield* InnerCaller)?.principal
         // Over HTTP only managers ask, and they see all.
         const key = principal?._tag === "Key" && !mayManage(principal.key) ? principal.key : null
-        const { items, nextCursor } = yield* Effect.flatMap(catalog.list(key), (rows) =>
-          paged(rows, ({ id, kind }) => `${kind} ${id}`)
-        )
-        return { models: items.map(viewOf), nextCursor }
+        const page = yield* listed(yield* catalog.list(key), listOf)
+        return yield* listAnswer("models", page, asJson(page.isSummary ? summaryOf : viewOf))
       })
     )
   )

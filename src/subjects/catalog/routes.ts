@@ -6,7 +6,7 @@ import { ModelPrice } from "../pricing/entity.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { exampleId } from "../../contract/Examples.ts"
-import { nextCursor } from "../../contract/Inputs.ts"
+import { nextCursor, total } from "../../contract/Inputs.ts"
 
 const known = (what: string) => field(Schema.NullOr(Schema.Boolean), `${what}; null: unknown.`, true)
 
@@ -57,6 +57,12 @@ export const CatalogModel = Schema.Struct({
 }).annotations({ identifier: "CatalogModel" })
 export type CatalogModel = typeof CatalogModel.Type
 
+export const modelListing = {
+  sorts: ["id", "kind", "provider", "contextLength"],
+  searched: "id",
+  summary: ["id", "kind", "provider", "model", "source", "converses"]
+} as const
+
 const at = endpointsOf("modelCatalog")
 
 export class ModelCatalog extends HttpApiGroup.make("modelCatalog")
@@ -66,9 +72,13 @@ export class ModelCatalog extends HttpApiGroup.make("modelCatalog")
     at("list", {
       summary: "List what can be routed to",
       description: "Models of connections, combos, automatic ids and aliases, with prices, windows and health.",
-      paged: true
+      listed: modelListing
     }).addSuccess(
-      Schema.Struct({ models: field(Schema.Array(CatalogModel), "The entries of the page."), nextCursor }).annotations({
+      Schema.Struct({
+        models: field(Schema.Array(CatalogModel), "The entries of the page."),
+        nextCursor,
+        total
+      }).annotations({
         identifier: "ModelCatalog"
       })
     )

@@ -10,6 +10,7 @@ import { ModelLists } from "../../plane/providers/ModelLists.ts"
 import { isOffered, usesAnyModel } from "../../plane/routing/resolve/KeyModels.ts"
 import { autoIds, resolve } from "../../plane/routing/resolve/ModelResolver.ts"
 import { PriceBook, type SourcedPrice } from "../../observe/usage/PriceBook.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
 import { Resilience } from "../resilience/service.ts"
 import type { Standing } from "../connections/Standings.ts"
 
@@ -41,6 +42,9 @@ export class ModelCatalog extends Context.Tag("gateway/subjects/catalog/ModelCat
   }
 >() {}
 
+/** Accounts whose models are gathered before others get their turn. */
+const sliceAccounts = 32
+
 const plain = { provider: null, model: null, source: null, facts: null, price: null, health: [] } as const
 
 export const make = Effect.gen(function* () {
@@ -48,6 +52,7 @@ export const make = Effect.gen(function* () {
   const lists = yield* ModelLists
   const prices = yield* PriceBook
   const resilience = yield* Resilience
+  const slices = yield* Slices
 
   const sourceOf = ({ connection, spec }: Account, model: string): ModelSource => {
     if (catalog.current().declared.get(spec.id)?.has(model) === true) return "declared"
@@ -55,9 +60,10 @@ export const make = Effect.gen(function* () {
     return lists.known(connection.id).includes(model) ? "upstream" : "registry"
   }
 
-  const models = (standings: ReadonlyMap<string, Standing>): ReadonlyArray<CatalogRow> => {
+  const models = Effect.fnUntraced(function* (standings: ReadonlyMap<string, Standing>) {
     const rows = new Map<string, CatalogRow & { readonly health: Array<CatalogRow["health"][number]> }>()
-    for (const account of catalog.current().accounts) {
+    for (const [at, account] of catalog.current().accounts.entries()) {
+      if (at > 0 && at % sliceAccounts === 0) yield* slices.turn
       const { connection, spec } = account
       const here = {
         connectionId: connection.id,
@@ -85,7 +91,7 @@ export const make = Effect.gen(function* () {
       }
     }
     return [...rows.values()]
-  }
+  })
 
   /** One that leads nowhere now may converse when it does. */
   const oneConverses = (id: string): boolean => {
@@ -97,18 +103,20 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const all = Effect.map(resilience.accounts, (accounts): ReadonlyArray<CatalogRow> => {
+  const all = Effect.gen(function* () {
+    const accounts = yield* resilience.accounts
     const { aliases, combos } = catalog.current()
     const standings = new Map(accounts.map(({ connection, standing }) => [connection.id, standing]))
     const named =
       (kind: CatalogRow["kind"]) =>
       (id: string): CatalogRow => ({ ...plain, id, kind, converses: kind === "auto" || oneConverses(id) })
-    return [
-      ...models(standings),
+    const rows: ReadonlyArray<CatalogRow> = [
+      ...(yield* models(standings)),
       ...[...combos.keys()].map(named("combo")),
       ...autoIds.map(named("auto")),
       ...[...aliases.keys()].map(named("alias"))
     ]
+    return rows
   })
 
   const list = (key: ApiKey | null) => {
@@ -137,7 +145,5 @@ export const make = Effect.gen(function* () {
   return ModelCatalog.of({ list, prices: known })
 })
 
-export const layer: Layer.Layer<ModelCatalog, never, Catalog | ModelLists | PriceBook | Resilience> = Layer.effect(
-  ModelCatalog,
-  make
-)
+export const layer: Layer.Layer<ModelCatalog, never, Catalog | ModelLists | PriceBook | Resilience | Slices> =
+  Layer.effect(ModelCatalog, make)

@@ -5,7 +5,17 @@ import * as Schema from "effect/Schema"
 import { ComboStrategy } from "./entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { body, clearable, Created, nextCursor, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
+import {
+  body,
+  clearable,
+  Created,
+  nextCursor,
+  total,
+  NoContent,
+  optional,
+  ReadOnly,
+  Text
+} from "../../contract/Inputs.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 
@@ -145,14 +155,34 @@ export const AutoComboView = Schema.Struct({
 }).annotations({ identifier: "AutoCombo" })
 export type AutoComboView = typeof AutoComboView.Type
 
+export const comboListing = {
+  sorts: ["name", "strategy", "createdAt", "updatedAt"],
+  searched: "name, id, strategy, models of the targets",
+  summary: ["id", "name", "strategy", "isActive", "targetCount"]
+} as const
+
+export const autoListing = {
+  sorts: ["id", "candidateCount"],
+  searched: "id",
+  summary: ["id", "name", "variant", "type", "isHidden", "candidateCount"]
+} as const
+
 const at = endpointsOf("combos", { id: ["Id of the combo.", "fast"] })
 
 export class Combos extends HttpApiGroup.make("combos")
   .annotate(OpenApi.Title, "Combos")
   .annotate(OpenApi.Description, "Named lists of models with a strategy. Clients use the name as a model id.")
   .add(
-    at("list", { summary: "List combos", description: "All combos, the oldest first.", paged: true }).addSuccess(
-      Schema.Struct({ combos: field(Schema.Array(ComboView), "The combos of the page."), nextCursor }).annotations({
+    at("list", {
+      summary: "List combos",
+      description: "All combos, the oldest first.",
+      listed: comboListing
+    }).addSuccess(
+      Schema.Struct({
+        combos: field(Schema.Array(ComboView), "The combos of the page."),
+        nextCursor,
+        total
+      }).annotations({
         identifier: "ComboList"
       })
     )
@@ -177,9 +207,13 @@ export class Combos extends HttpApiGroup.make("combos")
     at("auto", {
       summary: "List the automatic ids",
       description: "Every id of `auto` with what it would choose from now. Limits are the greatest of its pool.",
-      paged: true
+      listed: autoListing
     }).addSuccess(
-      Schema.Struct({ combos: field(Schema.Array(AutoComboView), "The ids of the page."), nextCursor }).annotations({
+      Schema.Struct({
+        combos: field(Schema.Array(AutoComboView), "The ids of the page."),
+        nextCursor,
+        total
+      }).annotations({
         identifier: "AutoComboList"
       })
     )

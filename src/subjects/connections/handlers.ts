@@ -4,16 +4,38 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { contractOf } from "../../contract/GroupContract.ts"
-import { Providers } from "./routes.ts"
+import { connectionListing, Providers } from "./routes.ts"
 import { Flags } from "../flags/service.ts"
 import { Connections } from "./service.ts"
+import { healthAt } from "./Standings.ts"
 import type { ObservedConnection } from "./ObservedState.ts"
 import { answered } from "../../entry/handling/Answers.ts"
+import { asJson, listAnswer, listed, type ListOf } from "../../entry/handling/Lists.ts"
 import { paged } from "../../entry/handling/Pages.ts"
-import { connectionView } from "../../entry/handling/Views.ts"
+import { connectionView, healthView } from "../../entry/handling/Views.ts"
 
 const viewed = (observed: ObservedConnection, showKey?: (key: string) => string) =>
   Effect.map(Clock.currentTimeMillis, (nowMs) => ({ connection: connectionView(observed, nowMs, showKey) }))
+
+const listOf: ListOf<ObservedConnection, typeof connectionListing> = {
+  listing: connectionListing,
+  idOf: ({ connection }) => connection.id,
+  texts: ({ connection: { baseUrl, id, models, name, provider } }) => [name, id, provider, baseUrl, ...models],
+  sorts: {
+    name: ({ connection }) => connection.name,
+    provider: ({ connection }) => connection.provider,
+    priority: ({ connection }) => connection.priority,
+    testStatus: ({ health }) => health.testStatus,
+    createdAt: ({ connection }) => connection.createdAtMs,
+    updatedAt: ({ connection }) => connection.updatedAtMs
+  }
+}
+
+const summaryOf = ({ connection, health }: ObservedConnection, nowMs: number) => {
+  const { authType, id, isActive, name, priority, provider, source } = connection
+  const { rateLimitedUntil, testStatus } = healthView(healthAt(health, nowMs))
+  return { id, provider, name, authType, isActive, priority, testStatus, rateLimitedUntil, source }
+}
 
 export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (handlers) =>
   Effect.gen(function* () {
@@ -24,14 +46,13 @@ export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (h
     const viewedMasked = (observed: ObservedConnection) => viewed(observed)
     return handlers
       .handle("list", () =>
-        Effect.zipWith(
-          Effect.flatMap(connections.list, (all) => paged(all, ({ connection }) => connection.id)),
-          Clock.currentTimeMillis,
-          ({ items, nextCursor }, nowMs) => ({
-            connections: items.map((observed) => connectionView(observed, nowMs)),
-            nextCursor
-          })
-        )
+        Effect.gen(function* () {
+          const nowMs = yield* Clock.currentTimeMillis
+          const page = yield* listed(yield* connections.list, listOf)
+          const view = (observed: ObservedConnection) => connectionView(observed, nowMs)
+          const summary = (observed: ObservedConnection) => summaryOf(observed, nowMs)
+          return yield* listAnswer("connections", page, asJson(page.isSummary ? summary : view))
+        })
       )
       .handle("get", ({ path }) => answered(Effect.flatMap(connections.get(path.id), shown)))
       .handle("create", ({ payload }) => answered(Effect.flatMap(connections.create(payload), viewedMasked)))
@@ -44,7 +65,7 @@ export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (h
         Effect.flatMap(answered(connections.models(path.id)), ({ error, models }) =>
           Effect.map(
             paged(models, ({ id }) => id),
-            ({ items, nextCursor }) => ({ models: items, error, nextCursor })
+            ({ items, nextCursor, total }) => ({ models: items, error, nextCursor, total })
           )
         )
       )

@@ -15,6 +15,7 @@ import {
   IsoTime,
   Name,
   nextCursor,
+  total,
   NoContent,
   optional,
   Secret,
@@ -252,11 +253,18 @@ const ValidateResult = Schema.Struct({
 
 const Connections = Schema.Struct({
   connections: field(Schema.Array(ConnectionView), "The connections of the page."),
-  nextCursor
+  nextCursor,
+  total
 }).annotations({ identifier: "ConnectionList" })
 const Connection = Schema.Struct({ connection: field(ConnectionView, "The connection.") }).annotations({
   identifier: "ConnectionAnswer"
 })
+
+export const connectionListing = {
+  sorts: ["name", "provider", "priority", "testStatus", "createdAt", "updatedAt"],
+  searched: "name, id, provider, address, models",
+  summary: ["id", "provider", "name", "authType", "isActive", "priority", "testStatus", "rateLimitedUntil", "source"]
+} as const
 
 const at = endpointsOf("providers", { id: ["Id of the connection.", exampleId] })
 
@@ -267,7 +275,7 @@ export class Providers extends HttpApiGroup.make("providers")
     at("list", {
       summary: "List connections",
       description: "All connections with their state, the oldest first.",
-      paged: true
+      listed: connectionListing
     }).addSuccess(Connections)
   )
   .add(
@@ -351,7 +359,8 @@ export class Providers extends HttpApiGroup.make("providers")
             "Why the last fetch failed, where an older list is shown; null: it did not.",
             null
           ),
-          nextCursor
+          nextCursor,
+          total
         }).annotations({ identifier: "UpstreamModelList" })
       )
       .addError(NotFoundAnswer)

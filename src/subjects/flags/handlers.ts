@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(contractOf(FlagsGroup), "flags", (hand
         Effect.flatMap(flags.list, (all) =>
           Effect.map(
             paged(all, ({ key }) => key),
-            ({ items, nextCursor }) => ({ flags: items, summary: summaryOf(all), nextCursor })
+            ({ items, nextCursor, total }) => ({ flags: items, summary: summaryOf(all), nextCursor, total })
           )
         )
       )

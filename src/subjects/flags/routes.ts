@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer } from "../../contract/Errors.ts"
-import { nextCursor, optional } from "../../contract/Inputs.ts"
+import { nextCursor, total, optional } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
 const Source = Schema.Literal("db", "env", "default")
@@ -66,7 +66,8 @@ export class Flags extends HttpApiGroup.make("flags")
       Schema.Struct({
         flags: field(Schema.Array(FlagView), "The flags of the page."),
         summary: field(Summary, "Counts over all flags."),
-        nextCursor
+        nextCursor,
+        total
       }).annotations({ identifier: "FeatureFlagList" })
     )
   )

@@ -30,7 +30,6 @@ import {
   TurnView
 } from "../../contract/InspectorRecords.ts"
 import { Body, IngestRecord, Note, Word } from "../../contract/InspectorIngest.ts"
-import { HasStrictQueries } from "../../contract/StrictQueries.ts"
 import { PresetBody } from "../playground/routes.ts"
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
@@ -242,7 +241,6 @@ const at = endpointsOf("inspector", {
 })
 
 export class Inspector extends HttpApiGroup.make("inspector")
-  .annotate(HasStrictQueries, true)
   .annotate(OpenApi.Title, "Traffic inspector")
   .annotate(
     OpenApi.Description,

@@ -12,6 +12,7 @@ import {
   IsoTime,
   Name,
   nextCursor,
+  total,
   NoContent,
   optional,
   Text,
@@ -182,6 +183,12 @@ const Key = Schema.Struct({ key: field(KeyView, "The key, without its secret.") 
   identifier: "ApiKeyAnswer"
 })
 
+export const keyListing = {
+  sorts: ["name", "createdAt", "lastUsedAt", "expiresAt"],
+  searched: "name, id, the first characters of the secret",
+  summary: ["id", "name", "prefix", "scopes", "isActive", "expiresAt", "lastUsedAt"]
+} as const
+
 const at = endpointsOf("keys", { id: ["Id of the key.", exampleKeyId] })
 
 export class Keys extends HttpApiGroup.make("keys")
@@ -191,9 +198,9 @@ export class Keys extends HttpApiGroup.make("keys")
     at("list", {
       summary: "List API keys",
       description: "All keys, the oldest first, without their secrets.",
-      paged: true
+      listed: keyListing
     }).addSuccess(
-      Schema.Struct({ keys: field(Schema.Array(KeyView), "The keys of the page."), nextCursor }).annotations({
+      Schema.Struct({ keys: field(Schema.Array(KeyView), "The keys of the page."), nextCursor, total }).annotations({
         identifier: "ApiKeyList"
       })
     )

@@ -61,8 +61,8 @@ export const layer = HttpApiBuilder.group(contractOf(McpServersGroup), "mcpServe
     return handlers
       .handle("list", () =>
         Effect.gen(function* () {
-          const { items, nextCursor } = yield* paged(yield* answered(servers.list), ({ server }) => server.id)
-          return { servers: items.map(viewOf), nextCursor }
+          const { items, nextCursor, total } = yield* paged(yield* answered(servers.list), ({ server }) => server.id)
+          return { servers: items.map(viewOf), nextCursor, total }
         })
       )
       .handle("create", ({ payload }) =>

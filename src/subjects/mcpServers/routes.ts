@@ -14,6 +14,7 @@ import {
   HeaderMap,
   HttpUrl,
   nextCursor,
+  total,
   NoContent,
   optional,
   ReadOnly,
@@ -170,7 +171,8 @@ export class McpServers extends HttpApiGroup.make("mcpServers")
     }).addSuccess(
       Schema.Struct({
         servers: field(Schema.Array(McpServerView), "The servers of the page."),
-        nextCursor
+        nextCursor,
+        total
       }).annotations({
         identifier: "McpServerList"
       })

@@ -34,11 +34,11 @@ export const layer = HttpApiBuilder.group(contractOf(MemoryGroup), "memory", (ha
       Effect.gen(function* () {
         const filter = filterOf(query)
         if (query.q !== undefined && query.q.trim() !== "") {
-          const { items, nextCursor } = yield* paged(yield* entries.search(filter, query.q), ({ id }) => id)
-          return { memories: items.map(viewOf), nextCursor }
+          const { items, nextCursor, total } = yield* paged(yield* entries.search(filter, query.q), ({ id }) => id)
+          return { memories: items.map(viewOf), nextCursor, total }
         }
-        const { items, nextCursor } = yield* paged(yield* entries.ids(filter), (id) => id, mostAtOnce)
-        return { memories: (yield* entries.byIds(items)).map(viewOf), nextCursor }
+        const { items, nextCursor, total } = yield* paged(yield* entries.ids(filter), (id) => id, mostAtOnce)
+        return { memories: (yield* entries.byIds(items)).map(viewOf), nextCursor, total }
       })
     return handlers
       .handle("list", ({ urlParams }) => answered(list(urlParams)))

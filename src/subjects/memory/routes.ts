@@ -8,7 +8,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
-import { body, Created, nextCursor, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
+import { body, Created, nextCursor, total, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
 import { observed } from "../../contract/Observed.ts"
 
 const words = {
@@ -106,7 +106,8 @@ export const OneMemory = Schema.Struct({ memory: field(MemoryView, "The memory."
 
 export const MemoryList = Schema.Struct({
   memories: field(Schema.Array(MemoryView), "The memories of the page."),
-  nextCursor
+  nextCursor,
+  total
 }).annotations({ identifier: "MemoryList" })
 
 export const MemoryHealth = Schema.Struct({

@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(contractOf(ProviderModelsGroup), "prov
           Effect.flatMap(answered(models.list(urlParams.provider ?? null)), (all) =>
             paged(all, ({ modelId, provider }) => `${provider}/${modelId}`)
           ),
-          ({ items, nextCursor }) => ({ models: items.map(view), nextCursor })
+          ({ items, nextCursor, total }) => ({ models: items.map(view), nextCursor, total })
         )
       )
       .handle("create", ({ payload }) => answered(Effect.map(models.declare(payload), viewed)))

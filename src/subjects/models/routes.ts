@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
-import { body, clearable, Created, nextCursor, NoContent, optional, Text } from "../../contract/Inputs.ts"
+import { body, clearable, Created, nextCursor, total, NoContent, optional, Text } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
 const Capabilities = Schema.Struct({
@@ -91,7 +91,8 @@ export class ProviderModels extends HttpApiGroup.make("providerModels")
       .addSuccess(
         Schema.Struct({
           models: field(Schema.Array(ProviderModelView), "The models of the page."),
-          nextCursor
+          nextCursor,
+          total
         }).annotations({ identifier: "ProviderModelList" })
       )
   )

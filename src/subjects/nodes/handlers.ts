@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(contractOf(ProviderNodesGroup), "provi
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(nodes.list, (all) => paged(all, ({ id }) => id)),
-          ({ items, nextCursor }) => ({ nodes: items.map(nodeView), nextCursor })
+          ({ items, nextCursor, total }) => ({ nodes: items.map(nodeView), nextCursor, total })
         )
       )
       .handle("get", ({ path }) => answered(Effect.map(nodes.get(path.id), viewed)))

@@ -15,6 +15,7 @@ import {
   HttpUrl,
   Name,
   nextCursor,
+  total,
   NoContent,
   optional,
   Secret,
@@ -133,7 +134,8 @@ export type UpdateNode = typeof UpdateNode.Type
 
 const Nodes = Schema.Struct({
   nodes: field(Schema.Array(NodeView), "The nodes of the page."),
-  nextCursor
+  nextCursor,
+  total
 }).annotations({ identifier: "ProviderNodeList" })
 const Node = Schema.Struct({ node: field(NodeView, "The node.") }).annotations({ identifier: "ProviderNodeAnswer" })
 

@@ -104,7 +104,7 @@ export const layer = HttpApiBuilder.group(contractOf(PluginsGroup), "plugins", (
           Effect.flatMap(answered(Effect.flatMap(plugins, ({ list }) => list(urlParams.status ?? null))), (all) =>
             paged(all, ({ stored }) => stored.name)
           ),
-          ({ items, nextCursor }) => ({ plugins: items.map(viewOf), nextCursor })
+          ({ items, nextCursor, total }) => ({ plugins: items.map(viewOf), nextCursor, total })
         )
       )
       .handle("install", ({ payload: { files, manifest, replace } }) =>

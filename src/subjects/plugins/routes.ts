@@ -13,7 +13,7 @@ import {
   UpstreamFailedAnswer
 } from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
-import { body, Created, NoContent, nextCursor, optional } from "../../contract/Inputs.ts"
+import { body, Created, NoContent, nextCursor, total, optional } from "../../contract/Inputs.ts"
 import { observed } from "../../contract/Observed.ts"
 
 /**
@@ -253,7 +253,8 @@ export const OffersView = Schema.Struct({
 
 export const PluginsAnswer = Schema.Struct({
   plugins: field(Schema.Array(PluginView), "The plugins, by name."),
-  nextCursor
+  nextCursor,
+  total
 }).annotations({ identifier: "PluginList" })
 
 const at = endpointsOf("plugins", { name: ["Name of the plugin.", "rate-limiter"] })

@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(contractOf(ProxiesGroup), "proxies", (
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(proxies.list, (all) => paged(all, ({ proxy }) => proxy.id)),
-          ({ items, nextCursor }) => ({ proxies: items.map(viewOf), nextCursor })
+          ({ items, nextCursor, total }) => ({ proxies: items.map(viewOf), nextCursor, total })
         )
       )
       .handle("create", ({ payload }) => answered(Effect.map(proxies.create(payload), one)))

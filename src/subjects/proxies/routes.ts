@@ -15,6 +15,7 @@ import {
   HttpUrl,
   Name,
   nextCursor,
+  total,
   NoContent,
   optional,
   ReadOnly
@@ -230,7 +231,11 @@ export class Proxies extends HttpApiGroup.make("proxies")
   )
   .add(
     at("list", { summary: "List proxies", description: "All of them, the oldest first.", paged: true }).addSuccess(
-      Schema.Struct({ proxies: field(Schema.Array(ProxyView), "The proxies of the page."), nextCursor }).annotations({
+      Schema.Struct({
+        proxies: field(Schema.Array(ProxyView), "The proxies of the page."),
+        nextCursor,
+        total
+      }).annotations({
         identifier: "ProxyList"
       })
     )

@@ -16,7 +16,7 @@ export const layer = HttpApiBuilder.group(contractOf(QuotaGroupsGroup), "quotaGr
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(answered(groups.list), (all) => paged(all, ({ group }) => group.id)),
-          ({ items, nextCursor }) => ({ groups: items.map(quotaGroupView), nextCursor })
+          ({ items, nextCursor, total }) => ({ groups: items.map(quotaGroupView), nextCursor, total })
         )
       )
       .handle("get", ({ path }) => answered(Effect.map(groups.get(path.id), viewed)))

@@ -6,7 +6,7 @@ import { QuotaUnit, quotaWords, QuotaWindow } from "../connections/entity.ts"
 import { allocationWords, memberWords, QuotaAllocation, QuotaMember } from "./entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { body, Created, nextCursor, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
+import { body, Created, nextCursor, total, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 import { observed } from "../../contract/Observed.ts"
@@ -110,11 +110,13 @@ export class QuotaGroups extends HttpApiGroup.make("quotaGroups")
       description: "All groups with what their keys have used.",
       paged: true
     }).addSuccess(
-      Schema.Struct({ groups: field(Schema.Array(QuotaGroupView), "The groups of the page."), nextCursor }).annotations(
-        {
-          identifier: "QuotaGroupList"
-        }
-      )
+      Schema.Struct({
+        groups: field(Schema.Array(QuotaGroupView), "The groups of the page."),
+        nextCursor,
+        total
+      }).annotations({
+        identifier: "QuotaGroupList"
+      })
     )
   )
   .add(

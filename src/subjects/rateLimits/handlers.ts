@@ -6,6 +6,7 @@ import { RateLimits } from "./routes.ts"
 import { Resilience } from "../resilience/service.ts"
 import { countStandings } from "../connections/Standings.ts"
 import { Settings } from "../../plane/resilience/Settings.ts"
+import { asJson, listAnswer } from "../../entry/handling/Lists.ts"
 import { paged } from "../../entry/handling/Pages.ts"
 import { accountStatus, lockoutView } from "../resilience/ResilienceViews.ts"
 
@@ -18,13 +19,11 @@ export const layer = HttpApiBuilder.group(contractOf(RateLimits), "rateLimits", 
         Effect.gen(function* () {
           const accounts = yield* resilience.accounts
           const lockouts = yield* resilience.lockouts
-          const { items, nextCursor } = yield* paged(accounts, ({ connection }) => connection.id)
-          return {
-            connections: items.map(accountStatus),
+          const { items, nextCursor, total } = yield* paged(accounts, ({ connection }) => connection.id)
+          return yield* listAnswer("connections", { items, nextCursor, total }, asJson(accountStatus), {
             overview: countStandings(accounts.map(({ standing }) => standing)),
-            lockouts: lockouts.map(lockoutView),
-            nextCursor
-          }
+            lockouts: lockouts.map(lockoutView)
+          })
         })
       )
       .handle("settings", () => Effect.sync(settings.current))

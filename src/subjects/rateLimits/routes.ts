@@ -7,7 +7,7 @@ import { LockoutView } from "../resilience/routes.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { exampleId } from "../../contract/Examples.ts"
 import { healthFields } from "../../contract/HealthFields.ts"
-import { nextCursor } from "../../contract/Inputs.ts"
+import { nextCursor, total } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
 /**
@@ -45,7 +45,8 @@ export const RateLimitStatus = Schema.Struct({
   connections: field(Schema.Array(AccountStatus), "The connections of the page."),
   overview: field(AccountCounts, "Counts over all connections."),
   lockouts: field(Schema.Array(LockoutView), "Models that are locked, of all connections."),
-  nextCursor
+  nextCursor,
+  total
 }).annotations({ identifier: "RateLimitStatus" })
 
 /** The parts of `/api/resilience` that hold requests back. */

@@ -65,8 +65,8 @@ export const layer = HttpApiBuilder.group(contractOf(RegisteredKeysGroup), "regi
         answered(
           Effect.gen(function* () {
             const all = yield* keys.list(provider, accountId)
-            const { items, nextCursor } = yield* paged(all, ({ key }) => key.id)
-            return { keys: items.map(viewAt(yield* Clock.currentTimeMillis)), nextCursor }
+            const { items, nextCursor, total } = yield* paged(all, ({ key }) => key.id)
+            return { keys: items.map(viewAt(yield* Clock.currentTimeMillis)), nextCursor, total }
           })
         )
       )

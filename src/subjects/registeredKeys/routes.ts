@@ -6,7 +6,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
-import { body, Created, IsoTime, Name, nextCursor, NoContent, optional, Text } from "../../contract/Inputs.ts"
+import { body, Created, IsoTime, Name, nextCursor, total, NoContent, optional, Text } from "../../contract/Inputs.ts"
 import { observed } from "../../contract/Observed.ts"
 
 const words = {
@@ -144,7 +144,8 @@ export class RegisteredKeys extends HttpApiGroup.make("registeredKeys")
       .addSuccess(
         Schema.Struct({
           keys: field(Schema.Array(RegisteredKeyView), "The keys of the page."),
-          nextCursor
+          nextCursor,
+          total
         }).annotations({ identifier: "RegisteredKeyList" })
       )
   )

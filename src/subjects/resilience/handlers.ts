@@ -25,7 +25,7 @@ export const layer = HttpApiBuilder.group(contractOf(ResilienceGroup), "resilien
       .handle("breakers", () =>
         Effect.map(
           Effect.flatMap(resilience.breakers, (all) => paged(all, ({ provider }) => provider)),
-          ({ items, nextCursor }) => ({ breakers: items.map(breakerView), nextCursor })
+          ({ items, nextCursor, total }) => ({ breakers: items.map(breakerView), nextCursor, total })
         )
       )
       .handle("reset", ({ payload }) =>
@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(contractOf(ResilienceGroup), "resilien
           Effect.flatMap(resilience.lockouts, (all) =>
             paged(all, ({ connectionId, model }) => `${connectionId}/${model}`)
           ),
-          ({ items, nextCursor }) => ({ items: items.map(lockoutView), nextCursor })
+          ({ items, nextCursor, total }) => ({ items: items.map(lockoutView), nextCursor, total })
         )
       )
       .handle("clearModelCooldowns", ({ payload }) =>

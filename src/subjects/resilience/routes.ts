@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { ResiliencePatch, ResilienceSettings } from "./entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
-import { body, nextCursor, optional, Text } from "../../contract/Inputs.ts"
+import { body, nextCursor, total, optional, Text } from "../../contract/Inputs.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 import { observed } from "../../contract/Observed.ts"
@@ -35,7 +35,8 @@ export type BreakerView = typeof BreakerView.Type
 
 export const Breakers = Schema.Struct({
   breakers: field(Schema.Array(BreakerView), "The breakers of the page."),
-  nextCursor
+  nextCursor,
+  total
 }).annotations({ identifier: "BreakerList" })
 
 /** A locked model of one connection; `connection` is its name, null when it is gone. `until` is epoch milliseconds. */
@@ -135,7 +136,8 @@ export class Resilience extends HttpApiGroup.make("resilience")
     }).addSuccess(
       Schema.Struct({
         items: field(Schema.Array(LockoutView), "The locked models of the page."),
-        nextCursor
+        nextCursor,
+        total
       }).annotations({ identifier: "ModelCooldownList" })
     )
   )

@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(contractOf(WebhooksGroup), "webhooks",
       .handle("list", () =>
         Effect.map(
           Effect.flatMap(answered(webhooks.list), (all) => paged(all, ({ id }) => id)),
-          ({ items, nextCursor }) => ({ webhooks: items.map(viewOf(masked)), nextCursor })
+          ({ items, nextCursor, total }) => ({ webhooks: items.map(viewOf(masked)), nextCursor, total })
         )
       )
       .handle("create", ({ payload }) => answered(Effect.map(webhooks.create(payload), detail)))

@@ -7,7 +7,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
-import { body, clearable, Created, nextCursor, NoContent, optional, ReadOnly } from "../../contract/Inputs.ts"
+import { body, clearable, Created, nextCursor, total, NoContent, optional, ReadOnly } from "../../contract/Inputs.ts"
 import { observed } from "../../contract/Observed.ts"
 
 const words = {
@@ -227,7 +227,8 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     }).addSuccess(
       Schema.Struct({
         webhooks: field(Schema.Array(WebhookView), "The webhooks of the page."),
-        nextCursor
+        nextCursor,
+        total
       }).annotations({ identifier: "WebhookList" })
     )
   )

@@ -117,7 +117,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         "/%61pi/keys",
         "/openapi.json/../api/keys",
         "/./api/./keys",
-        "/api/keys?x=/api/health/ping",
+        "/api/keys?search=/api/health/ping",
         "/api/keys;x"
       ]) {
         const answer = yield* app.call(path)

@@ -43,6 +43,7 @@ import * as ReadWorker from "../../../src/store/engine/ReadWorker.ts"
 import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { settingsOf } from "../resilience/support.ts"
 import { reposInMemory } from "../store/fixtures.ts"
+import * as Slices from "../../../src/plane/resilience/Slices.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 import * as Memories from "../../../src/plane/memory/Memories.ts"
 import { compression } from "../../support/Compression.ts"
@@ -94,6 +95,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
         Flags.layer.pipe(Layer.provide(FlagStore.layerMemory()))
       )
     ),
+    Layer.provideMerge(Slices.layer),
     Layer.provideMerge(Layer.mergeAll(IdGen.layerCounting("id"), TestTimers.layer, Lifecycle.layerNone)),
     Layer.provideMerge(reposInMemory),
     Layer.provideMerge(

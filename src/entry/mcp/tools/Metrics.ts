@@ -163,7 +163,7 @@ const listModels = (ask: Plane["ask"]): Tool =>
         const page = pageOf(found, ({ id }) => String(id), { limit, ...(cursor === undefined ? {} : { cursor }) })
         if (page === null)
           return yield* new ToolFailure({ message: "'cursor' is not one that this list gave out.", isBadInput: true })
-        return { models: page.items, nextCursor: page.nextCursor }
+        return { models: page.items, nextCursor: page.nextCursor, total: found.length }
       })
   })
 

@@ -1,0 +1,42 @@
+/** Queries of lists that are searched, sorted, and shown in short. */
+import * as Context from "effect/Context"
+import * as Schema from "effect/Schema"
+import { field } from "../kernel/Documented.ts"
+import { PageQuery } from "./Inputs.ts"
+
+export interface Listing {
+  /** Names that the list can be sorted by. */
+  readonly sorts: readonly [string, ...ReadonlyArray<string>]
+  /** What is searched, for people. */
+  readonly searched: string
+  /** Fields of an entry in short. */
+  readonly summary: readonly [string, ...ReadonlyArray<string>]
+}
+
+/** What a list can be asked for, of the endpoints that have it. */
+export class ListedBy extends Context.Tag("gateway/contract/ListedBy")<ListedBy, Listing>() {}
+
+const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
+
+const orderOf = (sorts: Listing["sorts"]) => Schema.Literal(...sorts, ...sorts.map((name) => `-${name}`))
+
+/** The query of a list: its page, and what of it. */
+export const listQuery = ({ searched, sorts, summary }: Listing) =>
+  Schema.Struct({
+    ...PageQuery.fields,
+    search: field(
+      given(Schema.String.pipe(Schema.maxLength(200))),
+      `Only entries with this text, in any letter case: ${searched}.`,
+      "work"
+    ),
+    sort: field(
+      given(orderOf(sorts)),
+      "The order; with `-` before it from the end. Absent: as they are kept.",
+      sorts[0]
+    ),
+    view: field(
+      given(Schema.Literal("full", "summary")),
+      `\`summary\`: of each entry only ${summary.map((name) => `\`${name}\``).join(", ")}. Absent: all of it.`,
+      "summary"
+    )
+  })

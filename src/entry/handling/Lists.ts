@@ -1,0 +1,134 @@
+/**
+ * Lists that are searched, sorted and shown in short, and answers of long lists, which are written in slices: what others ask for waits for a few
+ * milliseconds at most.
+ */
+import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type { BadRequest } from "../../contract/Errors.ts"
+import { type Listing, listQuery } from "../../contract/Listing.ts"
+import { type Page, pageOf } from "../../kernel/Page.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
+import { badField, badInput } from "./Answers.ts"
+
+type Sorted = string | number | boolean | null
+
+/** What a list is of, as its contract says (`Listing`). */
+export interface ListOf<A, L extends Listing> {
+  readonly listing: L
+  readonly idOf: (entry: A) => string
+  /** Texts that are searched. */
+  readonly texts: (entry: A) => ReadonlyArray<string | null>
+  readonly sorts: { readonly [Name in L["sorts"][number]]: (entry: A) => Sorted }
+}
+
+export interface Listed<A> extends Page<A> {
+  /** Entries of all pages. */
+  readonly total: number
+  readonly isSummary: boolean
+}
+
+/** Entries that are worked on without looking at the clock of the event loop. */
+const sliceEntries = 64
+
+/** What is not known comes last. */
+const compare = (left: Sorted, right: Sorted): number => {
+  if (left === right) return 0
+  if (left === null) return 1
+  if (right === null) return -1
+  return left < right ? -1 : 1
+}
+
+/** Keeps the entries that hold a text, in slices. */
+const searched = Effect.fnUntraced(function* <A>(
+  all: ReadonlyArray<A>,
+  texts: (entry: A) => ReadonlyArray<string | null>,
+  search: string
+) {
+  const { turn } = yield* Slices
+  const wanted = search.toLowerCase()
+  const found: Array<A> = []
+  for (let at = 0; at < all.length; at += 512) {
+    if (at > 0) yield* turn
+    for (const entry of all.slice(at, at + 512)) {
+      if (texts(entry).some((text) => text !== null && text.toLowerCase().includes(wanted))) found.push(entry)
+    }
+  }
+  return found
+})
+
+const sorted = <A>(all: ReadonlyArray<A>, valueOf: (entry: A) => Sorted, isReversed: boolean): ReadonlyArray<A> => {
+  const valued = all.map((entry) => ({ entry, value: valueOf(entry) }))
+  const direction = isReversed ? -1 : 1
+  return valued
+    .sort((left, right) =>
+      left.value === null || right.value === null
+        ? compare(left.value, right.value)
+        : direction * compare(left.value, right.value)
+    )
+    .map(({ entry }) => entry)
+}
+
+/** The part of a list that the request asks for. */
+export const listed = <A, L extends Listing>(
+  all: ReadonlyArray<A>,
+  { idOf, listing, sorts, texts }: ListOf<A, L>
+): Effect.Effect<Listed<A>, BadRequest, HttpServerRequest.ParsedSearchParams | Slices> =>
+  Effect.gen(function* () {
+    const request = yield* Effect.catchTag(
+      HttpServerRequest.schemaSearchParams(listQuery(listing) as Schema.Schema<ListRequest, Record<string, string>>),
+      "ParseError",
+      (error) => Effect.flatMap(HttpApiDecodeError.fromParseError(error), badInput)
+    )
+    const { search = "", sort, view } = request
+    const found = search === "" ? all : yield* searched(all, texts, search)
+    const name = sort?.replace(/^-/, "") as L["sorts"][number] | undefined
+    const ordered = name === undefined ? found : sorted(found, sorts[name], sort?.startsWith("-") === true)
+    const page = pageOf(ordered, idOf, request)
+    if (page === null) return yield* badField("cursor", "is not one that this list gave out")
+    return { ...page, total: ordered.length, isSummary: view === "summary" }
+  })
+
+interface ListRequest {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly search?: string
+  readonly sort?: string
+  readonly view?: "full" | "summary"
+}
+
+/** Writes the entries of a list as JSON, in slices. */
+export const entriesText = Effect.fnUntraced(function* <A>(items: ReadonlyArray<A>, textOf: (entry: A) => string) {
+  const { turn } = yield* Slices
+  const parts: Array<string> = []
+  for (let at = 0; at < items.length; at += sliceEntries) {
+    if (at > 0) yield* turn
+    parts.push(
+      items
+        .slice(at, at + sliceEntries)
+        .map(textOf)
+        .join(",")
+    )
+  }
+  return `[${parts.join(",")}]`
+})
+
+/** Writes an entry by its view. */
+export const asJson =
+  <A>(view: (entry: A) => object) =>
+  (entry: A): string =>
+    JSON.stringify(view(entry))
+
+/** The answer with a list, whose entries are written as the contract has them. */
+export const listAnswer = Effect.fnUntraced(function* <A>(
+  name: string,
+  { items, nextCursor, total }: Pick<Listed<A>, "items" | "nextCursor" | "total">,
+  textOf: (entry: A) => string,
+  more: Readonly<Record<string, unknown>> = {}
+) {
+  const entries = yield* entriesText(items, textOf)
+  const rest = JSON.stringify({ nextCursor, total, ...more }).slice(1)
+  return HttpServerResponse.text(`{${JSON.stringify(name)}:${entries},${rest}`, { contentType: "application/json" })
+})
