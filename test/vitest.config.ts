@@ -36,10 +36,10 @@ export default defineConfig({
     root,
     globalSetup: ["test/cli/built.setup.ts"],
     sequence: { sequencer: LongFirst },
-    // Two cores is what CI has; files that start programs leave them idle while they wait.
+    // Two cores is what CI has.
     poolOptions: {
       threads: { isolate: false, minThreads: 1, maxThreads: 2 },
-      forks: { isolate: part === "whole", minForks: 1, maxForks: 3 }
+      forks: { isolate: part === "whole", minForks: 1, maxForks: 2 }
     },
     projects: [
       {

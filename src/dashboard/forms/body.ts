@@ -1,4 +1,4 @@
-/** What was typed into a form as the body that is sent. Fields are named by their path, with dots between the levels, as the API names them in errors. */
+/** Reads what was typed into a form as the body that is sent. Fields are named by their path, with dots between the levels, as the API names them in errors. */
 import { kindOf, readTyped } from "./fields.ts"
 import type { FieldSchema } from "./operations.ts"
 

@@ -1,4 +1,4 @@
-/** How a member of a body is asked for, by its schema; and the value that what was typed stands for. */
+/** Chooses how a member of a body is asked for, by its schema, and reads what was typed. */
 import type { FieldSchema } from "./operations.ts"
 
 export type FieldKind =

@@ -19,7 +19,7 @@ export interface PlotSeries {
 
 interface Properties {
   readonly title: string
-  /** Where each step begins, ISO 8601. */
+  /** Beginnings of the steps, ISO 8601. */
   readonly starts: ReadonlyArray<string>
   readonly series: ReadonlyArray<PlotSeries>
   readonly height: number

@@ -98,6 +98,30 @@ const misuse =
 /** Values of `HOST` that mean all addresses of the machine. */
 const everyAddress = new Set(["0.0.0.0", "::", "[::]", "*"])
 
+/** Gives the rules for sites, made anew when a setting has changed. */
+const makeSiteRules = (
+  settings: typeof GatewaySettings.Service,
+  corsOrigins: ReadonlyArray<string>,
+  boundHost: string | null
+): (() => SiteRules) => {
+  let known = { hosts: settings.allowedHosts(), origins: settings.corsOrigins() }
+  const rulesOf = (): SiteRules => ({
+    boundHost,
+    allowedHosts: known.hosts,
+    origins: new Set([...corsOrigins, ...known.origins])
+  })
+  let rules = rulesOf()
+  return () => {
+    const hosts = settings.allowedHosts()
+    const origins = settings.corsOrigins()
+    if (known.hosts !== hosts || known.origins !== origins) {
+      known = { hosts, origins }
+      rules = rulesOf()
+    }
+    return rules
+  }
+}
+
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const sessions = yield* Sessions
@@ -109,24 +133,7 @@ export const make = Effect.gen(function* () {
   const isIngestToken = ingestTokenIn(environment)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
-  let known = { hosts: settings.allowedHosts(), origins: settings.corsOrigins() }
-  const rulesOf = (): SiteRules => ({
-    boundHost,
-    allowedHosts: known.hosts,
-    origins: new Set([...corsOrigins, ...known.origins])
-  })
-  let rules = rulesOf()
-  /** Rebuilt when a setting has changed. */
-  const rulesNow = (): SiteRules => {
-    const hosts = settings.allowedHosts()
-    const origins = settings.corsOrigins()
-    if (known.hosts !== hosts || known.origins !== origins) {
-      known = { hosts, origins }
-      rules = rulesOf()
-    }
-    return rules
-  }
+  const rulesNow = makeSiteRules(settings, corsOrigins, everyAddress.has(host) ? null : host.toLowerCase())
 
   let isMisuseLogged = false
   /**

@@ -1,4 +1,4 @@
-/** What runs now: the sums of the last minute, second by second, from the live feed. */
+/** Shows what runs now: the sums of the last minute, second by second, from the live feed. */
 import { useSignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import { useFeed } from "../../live/feed.ts"

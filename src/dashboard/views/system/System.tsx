@@ -3,12 +3,11 @@ import { useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
 import { useAnswer } from "../../api/queries.ts"
-import { loadOperation, loadOperations, type OperationSummary } from "../../forms/operations.ts"
-import { OperationForm } from "../../forms/OperationForm.tsx"
+import { loadOperations, type OperationSummary } from "../../forms/operations.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { placeOf } from "../../ui/places.ts"
-import { Prose } from "../../ui/Prose.tsx"
 import { words } from "../../words/system.ts"
+import { OperationPage } from "./OperationPage.tsx"
 
 const settlesMs = 200
 
@@ -87,36 +86,6 @@ const Search = ({ all }: { readonly all: ReadonlyArray<OperationSummary> }) => {
   )
 }
 
-const One = ({ summary }: { readonly summary: OperationSummary }) => {
-  const operation = useAnswer({
-    key: ["operation", summary.file],
-    ask: (signal) => loadOperation(summary.file, signal)
-  })
-  return (
-    <article class="stack operation">
-      <p>
-        <a href={placeOf("system")}>{words.back}</a>
-      </p>
-      <h2>{summary.summary}</h2>
-      <p>
-        <code>
-          {summary.method} {summary.path}
-        </code>
-      </p>
-      <Answered of={operation} height={240}>
-        {(whole) => (
-          <>
-            <p>
-              <Prose text={whole.description} />
-            </p>
-            <OperationForm key={whole.id} operation={whole} />
-          </>
-        )}
-      </Answered>
-    </article>
-  )
-}
-
 export const System = () => {
   const { id } = useRoute().params
   const operations = useAnswer({ key: ["operations"], ask: loadOperations })
@@ -130,7 +99,7 @@ export const System = () => {
         {(all) => {
           if (id === undefined) return <Search all={all} />
           const summary = all.find((operation) => operation.id === id)
-          return summary === undefined ? <p>{words.unknown}</p> : <One key={id} summary={summary} />
+          return summary === undefined ? <p>{words.unknown}</p> : <OperationPage key={id} summary={summary} />
         }}
       </Answered>
     </div>
