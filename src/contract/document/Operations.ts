@@ -20,7 +20,7 @@ const parameterOf =
     const { description = "", examples, ...type } = asMap(schema)
     const first = listOf(examples)[0] ?? exampleOf(type, schemas)
     // The library writes the example of a number in a query as the text that it is decoded from.
-    const example = (type["type"] === "integer" || type["type"] === "number") ? Number(first) : first
+    const example = type["type"] === "integer" || type["type"] === "number" ? Number(first) : first
     return { ...rest, description, schema: type, ...given("example", example) }
   }
 
