@@ -2,9 +2,9 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
 import { NotFound } from "../../contract/Errors.ts"
-import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
-import { ApiKeys } from "./ApiKeys.ts"
-import { bearerOf } from "./Credentials.ts"
+import { InnerCaller } from "../listening/InnerCaller.ts"
+import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
+import { bearerOf } from "../../subjects/auth/Credentials.ts"
 
 /** Makes what finds it; the administrator's credentials are no key. */
 export const makeOwnKey = Effect.map(ApiKeys, (keys) =>
