@@ -31,12 +31,8 @@ const words = {
     null,
     "/usr/local/bin/docs-server"
   ],
-  args: ["Arguments of the program; null: it has a URL.", null, ["--stdio"]],
-  env: [
-    "Variables of the program's environment, in place of those before; null: it has a URL.",
-    null,
-    { DOCS_ROOT: "/srv/docs" }
-  ],
+  args: ["Arguments of the program; null: it has a URL.", null],
+  env: ["Variables of the program's environment, in place of those before; null: it has a URL.", null],
   timeoutMs: ["How long each request may take, in milliseconds.", 30_000],
   enabled: ["Whether its tools are offered.", true],
   allowedTools: ["Names of the tools that are offered, `*` in them for any text; null: all of them.", null],
