@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import { PreconditionFailedAnswer } from "./Errors.ts"
 import { type GroupName, type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
-import { ListedBy, type Listing } from "./Listing.ts"
+import { ListedBy, type Listing } from "./queries/Listing.ts"
 import { type AccessOf, accessOf, type ManageAccess } from "./Security.ts"
 import { WholeBody } from "./WholeBody.ts"
 
@@ -36,7 +36,7 @@ type PathOf<Path> = [ParameterOf<Path>] extends [never]
 
 type Failed<S extends Schema.Schema.All> = Schema.Schema.Type<S>
 
-/** What only changes can be answered. */
+/** Errors that only changes are answered with. */
 type ChangeError<Method> = Method extends "PUT" | "PATCH" | "DELETE" ? Failed<typeof PreconditionFailedAnswer> : never
 
 type MiddlewareOf<Group extends string, Name extends string> = AccessOf[RouteOf<Group, Name>["tier"]] | WholeBody

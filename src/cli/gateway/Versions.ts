@@ -129,7 +129,7 @@ const text = (value: unknown): string => {
   return written.length > longest ? `${written.slice(0, longest)}…` : written
 }
 
-/** What the other has changed, and what this change would have made of it. */
+/** Lists what the other has changed, and what this change would have made of it. */
 const linesOf = (before: unknown, now: unknown, sent: unknown): ReadonlyArray<string> => {
   const current = unwrapped(now)
   const own = wanted(sent)

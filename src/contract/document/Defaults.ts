@@ -1,5 +1,5 @@
 /**
- * What is in force where nothing is said: for a new object by the name of its body, for settings by the name of their answer. Bodies of changes
+ * Defaults, which are in force where nothing is said: for a new object by the name of its body, for settings by the name of their answer. Bodies of changes
  * have none, because what is absent there stays as it is. A test makes one of each with what is required only, and compares.
  */
 import { defaultCavemanSettings } from "../../subjects/compression/entity/CompressionProfiles.ts"
@@ -54,13 +54,13 @@ export const newObjects = {
     transport: null
   },
   CreateProviderNode: { wires: null, headers: null, chatPath: null, modelsPath: null, mediaPaths: null },
-  CreateWebhook: { kind: "custom", events: ["*"], description: null },
+  CreateWebhook: { kind: "custom", events: ["*"] },
   CreateQuotaGroup: { allocations: [] },
   CreateCompressionCombo: { isActive: false },
   CreateMcpServer: { enabled: true, timeoutMs: 30_000, allowedTools: null, allowedKeys: null },
-  CreateMemory: { type: "factual", apiKeyId: null, sessionId: null },
+  CreateMemory: { type: "factual" },
   CreateProxy: { family: "auto", isActive: true, username: null },
-  CreatePlaygroundPreset: { system: null, params_json: "{}" }
+  CreatePlaygroundPreset: { params_json: "{}" }
 } as const
 
 /** Defaults of settings. */

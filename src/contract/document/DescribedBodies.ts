@@ -33,6 +33,12 @@ const isRedacted = (ast: AST.AST): boolean =>
   Option.getOrUndefined(AST.getAnnotation<{ readonly _tag: string }>(AST.TypeConstructorAnnotationId)(ast))?._tag ===
   "effect/Redacted"
 
+/** The type with a title at each of its conditions: the document drops some of them. */
+const titled = (ast: AST.AST, title: string): AST.AST =>
+  AST.isRefinement(ast)
+    ? new AST.Refinement(titled(ast.from, title), ast.filter, { ...ast.annotations, [AST.TitleAnnotationId]: title })
+    : AST.annotations(ast, { [AST.TitleAnnotationId]: title })
+
 interface LongestText {
   readonly maxLength?: number
 }
@@ -87,7 +93,7 @@ const described = (ast: AST.AST): AST.AST => {
       return literal(ast, null)
     case "Transformation":
       if (isRedacted(ast.to)) {
-        const secret = AST.annotations(ast.from, { [AST.TitleAnnotationId]: secretTitle })
+        const secret = titled(ast.from, secretTitle)
         return new AST.Transformation(secret, ast.to, ast.transformation, ast.annotations)
       }
       return AST.isTypeLiteral(ast.from)

@@ -1,4 +1,4 @@
-/** What a form needs beside types: a label of each field, what it has where nothing is said, and which texts are long. */
+/** Adds what a form needs beside types: a label of each field, what it has where nothing is said, and which texts are long. */
 import { newObjects, settings } from "./Defaults.ts"
 import { asMap, isMap, type Json, type JsonMap } from "./JsonSchemas.ts"
 

@@ -50,6 +50,15 @@ export const secretTitle = "gateway/secret"
 /** Title of a text that may be long. */
 export const longTitle = "gateway/long"
 
+/** A map or a list of secrets has an example of them itself. */
+const withEntryExample = (schema: JsonMap): JsonMap => {
+  const { additionalProperties, examples, items } = schema
+  const inner = asMap(additionalProperties ?? items)
+  const [example] = listOf(inner["examples"])
+  if (example === undefined || examples !== undefined || inner["format"] !== "password") return schema
+  return { ...schema, examples: [items === undefined ? { NAME: example } : [example]] }
+}
+
 const cleanMembers = (schemas: JsonMap): JsonMap =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, clean(schema)]))
 
@@ -77,7 +86,8 @@ export const clean = (schema: Json): Json => {
   }
   const { title } = schema
   if (title === longTitle) members["x-multiline"] = true
-  return nullable(title === secretTitle ? { ...members, format: "password", writeOnly: true } : members)
+  const secret = { examples: ["a-secret-value"], ...members, format: "password", writeOnly: true }
+  return nullable(title === secretTitle ? secret : withEntryExample(members))
 }
 
 const prefix = "#/components/schemas/"

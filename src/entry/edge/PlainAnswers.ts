@@ -46,7 +46,7 @@ export const sendCoded = (
   requestId: string,
   { "accept-encoding": accepted, "if-none-match": known }: IncomingHttpHeaders,
   { body, more = [], status, type }: PlainAnswer,
-  /** What the answer was said to depend on before. */
+  /** `Vary` of the answer so far. */
   vary?: string
 ): void => {
   const bytes = Buffer.from(body)

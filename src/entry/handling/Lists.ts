@@ -8,14 +8,14 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { BadRequest } from "../../contract/Errors.ts"
-import { type Listing, listQuery } from "../../contract/Listing.ts"
+import { type Listing, listQuery } from "../../contract/queries/Listing.ts"
 import { type Page, pageOf } from "../../kernel/Page.ts"
 import { Slices } from "../../plane/resilience/Slices.ts"
 import { badField, badInput } from "./Answers.ts"
 
 type Sorted = string | number | boolean | null
 
-/** What a list is of, as its contract says (`Listing`). */
+/** A list as its contract says (`Listing`): how an entry is named, searched and sorted. */
 export interface ListOf<A, L extends Listing> {
   readonly listing: L
   readonly idOf: (entry: A) => string
@@ -31,9 +31,9 @@ export interface Listed<A> extends Page<A> {
 }
 
 /** Entries that are worked on without looking at the clock of the event loop. */
-const sliceEntries = 64
+const sliceEntries = 16
 
-/** What is not known comes last. */
+/** Compares values; those that are not known come last. */
 const compare = (left: Sorted, right: Sorted): number => {
   if (left === right) return 0
   if (left === null) return 1

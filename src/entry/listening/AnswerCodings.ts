@@ -38,7 +38,7 @@ export const codingFor = (accepted: string | undefined): AnswerCoding | null => 
 export const isCodable = (contentType: string): boolean =>
   /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|yaml)\b)/i.test(contentType)
 
-/** How hard it is tried: for an answer that is made for one request, and for one that all get. */
+/** Levels of Brotli: for an answer that is made for one request, and for one that all get. */
 const brotliLevels = { once: 4, kept: 9 } as const
 
 /** Calls `done` with the coded bytes; null when that failed. */

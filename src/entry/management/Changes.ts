@@ -73,7 +73,7 @@ type Show<E, R> = (key: ManagementKey) => Effect.Effect<HttpServerResponse.HttpS
 export const makeChanges = () => {
   const inTurn = makeTurns()
 
-  /** What is there now; null where nothing is, or this caller does not get to see it. */
+  /** Reads what is there now; null where nothing is, or this caller does not get to see it. */
   const presentOf = <E, R>(found: FoundChange, show: Show<E, R>): Effect.Effect<Present | null, never, R> => {
     const key = shownBy(found.route.key)
     const shown = key === null ? null : show(key)

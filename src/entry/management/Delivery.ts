@@ -1,4 +1,4 @@
-/** What every answer of the management gets on its way out: its tag, 304 for who has it, the rule for caches, and a coding that the client takes. */
+/** Gives every answer of the management what it needs on its way out: its tag, 304 for who has it, the rule for caches, and a coding that the client takes. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -76,7 +76,7 @@ export const makeDelivery = () => {
     return tag === null ? response : HttpServerResponse.setHeader(response, "ETag", tag)
   }
 
-  /** Whether the client has these bytes already. */
+  /** Tells whether the client has these bytes already. */
   const hasIt = (route: ManagementRoute, response: Response, known: string | undefined): boolean => {
     const { etag } = response.headers
     const bytes = bytesOf(response)

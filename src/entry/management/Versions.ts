@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { madeGroup } from "../../contract/GroupContract.ts"
 import { type ManagementKey, type ManagementRoute, managementTable } from "../../contract/ManagementRoutes.ts"
 import { type ObservedFields, observedFields, withoutObserved } from "../../contract/Observed.ts"
-import { queryNames } from "../../contract/StrictQueries.ts"
+import { queryNames } from "../../contract/queries/StrictQueries.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { namesStrongly, namesWeakly, tagCondition } from "../../kernel/text/EntityTags.ts"
 
@@ -105,13 +105,13 @@ export const codedTag = (tag: string, coding: string): string => tag.replace(/"$
 const plain = (condition: ReturnType<typeof tagCondition>) =>
   condition === null || condition === "*" ? condition : condition.map((tag) => tag.replace(codings, '"'))
 
-/** Whether the version is one that `If-Match` names; null: the header cannot be read. */
+/** Tells whether the version is one that `If-Match` names; null: the header cannot be read. */
 export const isNamed = (header: string, tag: string): boolean | null => {
   const condition = plain(tagCondition(header))
   return condition === null ? null : namesStrongly(condition, tag)
 }
 
-/** Whether `If-None-Match` names the version, also weakly. */
+/** Tells whether `If-None-Match` names the version, also weakly. */
 export const isKnown = (header: string, tag: string): boolean => {
   const condition = plain(tagCondition(header))
   return condition !== null && namesWeakly(condition, tag)
@@ -120,7 +120,7 @@ export const isKnown = (header: string, tag: string): boolean => {
 const several = Symbol("several")
 
 /**
- * What was sent under the tags of objects with observed fields: only where all of it was the same bytes as now does the client know what it would
+ * Remembers what was sent under the tags of objects with observed fields: only where all of it was the same bytes as now does the client know what it would
  * get. It forgets what was sent longest ago; then the answer is sent again.
  */
 export class SentVersions {

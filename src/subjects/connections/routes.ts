@@ -48,14 +48,22 @@ const words = {
 
 /** A connection as callers see it: the key is masked. Times are ISO 8601. */
 const transportWords = {
-  ca: ["Certificates in PEM that are trusted in place of the usual authorities.", null],
-  certificate: ["The client's certificate in PEM, its own first: for providers that ask for one (mTLS).", null],
+  ca: [
+    "Certificates in PEM that are trusted in place of the usual authorities.",
+    null,
+    "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----"
+  ],
+  certificate: [
+    "The client's certificate in PEM, its own first: for providers that ask for one (mTLS).",
+    null,
+    "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----"
+  ],
   key: "The private key of `certificate` in PEM, without a passphrase.",
   serverName: ["The name for SNI and for the check of the provider's certificate.", "models.internal.example"],
   connectTimeoutMs: ["Milliseconds until a socket has to stand; null: `timeouts.connectMs`.", 5_000],
   keepAliveMs: ["Milliseconds an idle socket is kept for the next call.", 30_000],
   maxIdleSockets: ["Idle sockets kept at most.", 512],
-  localAddress: ["An address of the gateway's machine that sockets leave by.", null]
+  localAddress: ["An address of the gateway's machine that sockets leave by.", null, "192.0.2.7"]
 } as const
 
 const transportView = {

@@ -214,7 +214,7 @@ export const StartRun = Schema.Struct({
   apiKeyId: field(
     optional(Text.pipe(Schema.maxLength(200))),
     "The API key in whose name it is asked: its rules, budgets and token limits hold. Absent: nobody's.",
-    null
+    exampleId
   )
 }).annotations(body("StartEvalRun"))
 export type StartRun = typeof StartRun.Type

@@ -26,7 +26,11 @@ const words = {
   name: ["Comes before the names of its tools: `<name>__<tool>`.", "docs"],
   url: ["Where it speaks streamable HTTP; a program has none.", "https://mcp.example.com/mcp"],
   headers: ["Sent with every request, in place of those before; null: none.", null],
-  command: ["Absolute path of a program that speaks MCP over its standard input and output; null: it has a URL.", null],
+  command: [
+    "Absolute path of a program that speaks MCP over its standard input and output; null: it has a URL.",
+    null,
+    "/usr/local/bin/docs-server"
+  ],
   args: ["Arguments of the program; null: it has a URL.", null],
   env: ["Variables of the program's environment, in place of those before; null: it has a URL.", null],
   timeoutMs: ["How long each request may take, in milliseconds.", 30_000],

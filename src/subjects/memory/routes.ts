@@ -16,7 +16,7 @@ const words = {
   type: ["A fact of the caller, an event, a way of doing things, or knowledge.", "factual"],
   key: ["Names it among the memories of its type: another with the same key replaces it.", "preference:editor"],
   content: ["What is remembered.", "I prefer short answers with code first."],
-  sessionId: ["The session that it is about; null: none.", null]
+  sessionId: ["The session that it is about; null: none.", null, "session-1"]
 } as const
 
 const MemoryType = Schema.Literal(...memoryTypes)
@@ -155,7 +155,7 @@ export class Memory extends HttpApiGroup.make("memory")
       summary: "Add a memory",
       description:
         "Replaces the one with the same API key, type and key. 409 `memory_full` when the API key has as many as it may: 1000, or 2 MiB.",
-      example: { apiKeyId: null, type: "factual", key: "preference:editor", content: "I use Helix." }
+      example: { type: "factual", key: "preference:editor", content: "I use Helix." }
     })
       .setPayload(CreateMemory)
       .addSuccess(Created(OneMemory))
@@ -177,7 +177,7 @@ export class Memory extends HttpApiGroup.make("memory")
     at("preview", {
       summary: "Show what a question would be told",
       description: "The memories that would be put into a request with this last turn, and the text. Nothing is asked.",
-      example: { apiKeyId: null, query: "Which editor do I use?" }
+      example: { query: "Which editor do I use?" }
     })
       .setPayload(PreviewMemory)
       .addSuccess(MemoryPreview)

@@ -53,7 +53,10 @@ const deliveryView = (attempt: DeliveryAttempt): DeliveryView => ({
   success: attempt.success,
   error: attempt.error,
   latency_ms: attempt.latencyMs,
-  created_at: iso(attempt.atMs)
+  created_at: iso(attempt.atMs),
+  eventId: attempt.eventId,
+  latencyMs: attempt.latencyMs,
+  createdAt: iso(attempt.atMs)
 })
 
 export const layer = HttpApiBuilder.group(contractOf(WebhooksGroup), "webhooks", (handlers) =>

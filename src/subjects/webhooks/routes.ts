@@ -83,7 +83,10 @@ export const DeliveryView = Schema.Struct({
   success: field(Schema.Boolean, "Whether the status was 2xx.", true),
   error: field(Schema.NullOr(Schema.String), "Why it failed.", null),
   latency_ms: field(Schema.Number, "Milliseconds until the answer, or until it was given up.", 38),
-  created_at: field(Schema.String, "When it was sent, ISO 8601.", exampleTime)
+  created_at: field(Schema.String, "When it was sent, ISO 8601.", exampleTime),
+  eventId: field(Schema.String, "The same as `event_id`.", exampleId),
+  latencyMs: field(Schema.Number, "The same as `latency_ms`.", 38),
+  createdAt: field(Schema.String, "The same as `created_at`.", exampleTime)
 }).annotations({ identifier: "WebhookDelivery" })
 export type DeliveryView = typeof DeliveryView.Type
 

@@ -1,7 +1,8 @@
 /** Management bodies that say less than they seem to: a misspelt restriction is no restriction. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import { GatewayApi } from "../../../src/contract/Api.ts"
-import type { Arena } from "../Arena.ts"
+import { managementTable } from "../../../src/contract/ManagementRoutes.ts"
+import { adminKey, type Arena } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
 
 export interface Endpoint {
@@ -86,12 +87,40 @@ const ownKey = (place: string, body: (key: string) => object, path = "/api/provi
   }
 })
 
+const questions = Object.values(managementTable).filter(({ method, tier }) => method === "GET" && tier === "manage")
+
+/** A filter that is misspelt would show what was to be left out. */
+const unknownName = (path: string): Attempt => ({
+  name: `GET ${path} with an unknown name in the query`,
+  run: async ({ open }: Arena) => {
+    const { status, text } = await open.manage("GET", `${path.replaceAll(/:[a-zA-Z]+/g, "none")}?apikeyid=x`)
+    return status === 400 && text.includes("apikeyid") ? null : `${status}: ${text.slice(0, 160)}`
+  }
+})
+
+/** Versions that are not the one that is there. */
+const versions = ['"other"', 'W/"other"', '"a", "b"', '"+br"', '""', "other", '"', "*, *", `"${"a".repeat(20_000)}"`]
+
+const otherVersion = (version: string): Attempt => ({
+  name: `PUT of settings of another version: ${version.slice(0, 20)}`,
+  run: async ({ open }: Arena) => {
+    const answer = await fetch(`http://127.0.0.1:${open.port}/api/settings/system-prompt`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json", "if-match": version },
+      body: JSON.stringify({ prefixPrompt: "taken" })
+    })
+    return answer.status === 412 || answer.status === 400 || answer.status === 431 ? null : String(answer.status)
+  }
+})
+
 export const management: AttackClass = {
   name: "bodies that grant by mistake",
   atOnce: 4,
   attempts: [
     ...pairs(endpoints, misspelt).map(([endpoint, field]) => unknownField(endpoint, field)),
     ...Object.entries(wrongKeys).map(([name, body]) => keyAttempt(name, body)),
+    ...questions.map(({ path }) => unknownName(path)),
+    ...versions.map(otherVersion),
     ...wrongPrices.map(priceAttempt),
     ownKey("when it is made", (apiKey) => ({ provider: "openai", apiKey })),
     ownKey("when it is tried", (apiKey) => ({ provider: "openai", apiKey }), "/api/providers/validate")

@@ -1,19 +1,19 @@
 /** Queries of lists that are searched, sorted, and shown in short. */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import { field } from "../kernel/Documented.ts"
-import { PageQuery } from "./Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+import { PageQuery } from "../Inputs.ts"
 
 export interface Listing {
   /** Names that the list can be sorted by. */
   readonly sorts: readonly [string, ...ReadonlyArray<string>]
-  /** What is searched, for people. */
+  /** Description of the fields that are searched. */
   readonly searched: string
   /** Fields of an entry in short. */
   readonly summary: readonly [string, ...ReadonlyArray<string>]
 }
 
-/** What a list can be asked for, of the endpoints that have it. */
+/** Marks a list that is searched and sorted, with what it can be asked for. */
 export class ListedBy extends Context.Tag("gateway/contract/ListedBy")<ListedBy, Listing>() {}
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
