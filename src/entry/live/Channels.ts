@@ -7,7 +7,7 @@ import { isArray, isObject } from "../../wire/json/Json.ts"
 import { read } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 
-export const channels = ["requests", "health", "quota", "budget", "combo"] as const
+export const channels = ["requests", "health", "quota", "budget", "combo", "attention"] as const
 export type Channel = (typeof channels)[number]
 
 export interface LiveEvent {
@@ -36,6 +36,8 @@ const channelOf = (event: GatewayEvent): Channel => {
       return event.quota === "budget" ? "budget" : "quota"
     case "combo.switched":
       return "combo"
+    case "attention.changed":
+      return "attention"
   }
 }
 

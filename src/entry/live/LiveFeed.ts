@@ -114,6 +114,7 @@ export const make = Effect.gen(function* () {
   }
 
   const begin = (): void => {
+    events.wantAttention(true)
     stopListening = [
       events.listen((event) => tell(ofEvent(event))),
       events.listenToRequests((row) => tell(ofRequest(row)))
@@ -122,6 +123,7 @@ export const make = Effect.gen(function* () {
   }
 
   const end = (): void => {
+    events.wantAttention(false)
     for (const stop of stopListening) stop()
     stopListening = []
     timer?.cancel()

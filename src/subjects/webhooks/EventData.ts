@@ -100,6 +100,8 @@ export const dataOf = (event: GatewayEvent): Data => {
         used: event.used,
         pct: event.pct
       }
+    case "attention.changed":
+      return { total: event.total, added: event.added, removed: event.removed }
     case "plugin.error":
       return { plugin: event.plugin, reason: event.reason, failClosed: event.failClosed }
   }

@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
   }
 
   const stop = events.listen((event) => {
-    if (event.type === "capture.changed" || !wanted.has(event.type)) return
+    if (event.type === "capture.changed" || event.type === "attention.changed" || !wanted.has(event.type)) return
     unwritten.push({ id: ids.next(event.atMs), event: event.type, atMs: event.atMs, data: dataOf(event) })
     if (unwritten.length > mostUnwritten) {
       unwritten.shift()
