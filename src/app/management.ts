@@ -6,6 +6,7 @@ import * as InnerRequests from "../plane/InnerRequests.ts"
 import * as KeyChanges from "../plane/ledger/KeyChanges.ts"
 import * as ConfigChanges from "../subjects/ConfigChanges.ts"
 import * as ConnectionRecords from "../subjects/connections/ConnectionRecords.ts"
+import * as Attention from "../subjects/attention/Attention.ts"
 import * as Connections from "../subjects/connections/service.ts"
 import * as Keys from "../subjects/keys/service.ts"
 import * as ObservedState from "../subjects/connections/ObservedState.ts"
@@ -56,12 +57,11 @@ export const management = Layer.mergeAll(
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )
 
+/** Layers that look at everything there is, too. */
+export const watched = Attention.layer.pipe(Layer.provideMerge(management))
+
 /** Layers for the server. */
-export const served = Layer.mergeAll(
-  management,
-  DirectReplay.layer,
-  Replay.layer.pipe(Layer.provide(InnerRequests.layer))
-)
+export const served = Layer.mergeAll(watched, DirectReplay.layer, Replay.layer.pipe(Layer.provide(InnerRequests.layer)))
 
 /** Providers that the operator added, for commands that work on the data folder by themselves. */
 export const localNodes = ProviderNodes.layer.pipe(

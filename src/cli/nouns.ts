@@ -131,7 +131,7 @@ const own: ReadonlyArray<TreeNode> = [
   ...media,
   search,
   context,
-  fromStatus("status", "statusCommand", "Show whether a gateway runs and what is connected; see health, version.", {
+  fromStatus("status", "statusCommand", "Show whether a gateway runs; see attention, health, version.", {
     section: "Watch",
     skill: "cli-health",
     examples: ["status", "status --json"]
@@ -258,6 +258,7 @@ const order: ReadonlyArray<string> = [
   "route",
   "quota",
   "status",
+  "attention",
   "health",
   "test",
   "logs",

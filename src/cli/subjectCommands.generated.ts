@@ -1,6 +1,7 @@
 /** The commands of the subjects. What they do is loaded when they are run. Written by `bin/subjects.mjs`: do not edit. */
 import type { TreeNode } from "./tree/Tree.ts"
 import { commands as a2a } from "../subjects/a2a/commands/tree.ts"
+import { commands as attention } from "../subjects/attention/commands/tree.ts"
 import { commands as audit } from "../subjects/audit/commands/tree.ts"
 import { commands as auth } from "../subjects/auth/commands/tree.ts"
 import { commands as backups } from "../subjects/backups/commands/tree.ts"
@@ -33,6 +34,7 @@ import { commands as webhooks } from "../subjects/webhooks/commands/tree.ts"
 
 export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
   a2a,
+  attention,
   audit,
   auth,
   backups,

@@ -4,6 +4,7 @@ import { A2a } from "../subjects/a2a/routes.ts"
 import { Acp } from "../subjects/acp/routes.ts"
 import { AgentBridge } from "../subjects/agentBridge/routes.ts"
 import { AgentSkills } from "../subjects/skills/routes.ts"
+import { Attention } from "../subjects/attention/routes.ts"
 import { Audit } from "../subjects/audit/routes.ts"
 import { Auth } from "../subjects/auth/routes.ts"
 import { Backups } from "../subjects/backups/routes.ts"
@@ -58,6 +59,7 @@ export const groups = HttpApi.make("gateway")
   .add(Acp)
   .add(AgentBridge)
   .add(AgentSkills)
+  .add(Attention)
   .add(Audit)
   .add(Auth)
   .add(Backups)

@@ -3,6 +3,7 @@ import { a2a } from "../subjects/a2a/subject.ts"
 import { acp } from "../subjects/acp/subject.ts"
 import { agentBridge } from "../subjects/agentBridge/subject.ts"
 import { agentSkills } from "../subjects/skills/subject.ts"
+import { attention } from "../subjects/attention/subject.ts"
 import { audit } from "../subjects/audit/subject.ts"
 import { auth } from "../subjects/auth/subject.ts"
 import { backups } from "../subjects/backups/subject.ts"
@@ -57,6 +58,7 @@ export const subjects = {
   acp,
   agentBridge,
   agentSkills,
+  attention,
   audit,
   auth,
   backups,

@@ -97,6 +97,16 @@ export type GatewayEvent =
       /** True when the gateway did it by itself: a guard's time was over, or a gateway before it had ended without. */
       readonly automatic: boolean
     }
+  /** Something needs a person that did not, or not any more (`GET /api/attention`). Found out only while somebody listens. */
+  | {
+      readonly type: "attention.changed"
+      readonly atMs: number
+      /** Items that there are now. */
+      readonly total: number
+      /** Ids of items. */
+      readonly added: ReadonlyArray<string>
+      readonly removed: ReadonlyArray<string>
+    }
 
   /** Something of the configuration was made, changed or removed, by whatever way. */
   | {
@@ -176,6 +186,9 @@ export class Events extends Context.Tag("gateway/observe/Events")<
     readonly subscribe: Effect.Effect<Queue.Dequeue<GatewayEvent>, never, Scope.Scope>
     /** Hot: calls `listener` with each event until the returned function is called. It must neither throw nor take long. */
     readonly listen: (listener: (event: GatewayEvent) => void) => () => void
+    /** Says whether anybody wants to know what needs attention. */
+    readonly wantAttention: (isWanted: boolean) => void
+    readonly isAttentionWanted: () => boolean
     /** Adds a listener, as `listen`, that gets the usage row of each request that ended, in the order they ended. */
     readonly listenToRequests: (listener: (row: UsageRow) => void) => () => void
   }
@@ -188,7 +201,13 @@ export const make = Effect.sync(() => {
   const { listen, tell: publish } = makeSignal<GatewayEvent>()
   const { listen: listenToRequests, tell: ended } = makeSignal<UsageRow>()
 
+  let isAttentionWanted = false
+
   return Events.of({
+    wantAttention: (isWanted) => {
+      isAttentionWanted = isWanted
+    },
+    isAttentionWanted: () => isAttentionWanted,
     publish,
     ended,
     subscribe: Effect.gen(function* () {

@@ -10,7 +10,12 @@ import { accountWords, breakerWords } from "../output/resilience.ts"
 import { fields } from "../output/Table.ts"
 
 /** `gateway` is null when no key was given: counts need one. */
-const Status = Schema.Struct({ url: Schema.String, ...Ping.fields, gateway: Schema.NullOr(Health) })
+const Status = Schema.Struct({
+  url: Schema.String,
+  ...Ping.fields,
+  gateway: Schema.NullOr(Health),
+  attention: Schema.NullOr(Schema.Number)
+})
 
 const uptime = (ms: number): string => {
   const minutes = Math.floor(ms / 60_000)
@@ -36,25 +41,37 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
 ]
 
+/** Number of things that need a person; null: an older gateway does not say it. */
+const attentionCount = (to: Client.Target) =>
+  Client.group(to, "attention").pipe(
+    Effect.flatMap((client) => client.list()),
+    Effect.map(({ total }) => total),
+    Effect.catchAll(() => Effect.succeed(null))
+  )
+
 export const statusCommand = Command.make("status", Client.connection, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const system = yield* Client.group(to, "system")
     const ping = yield* system.ping().pipe(Client.orExplain(to))
     const gateway = to.apiKey === null ? null : yield* system.health().pipe(Client.orExplain(to))
+    const attention = to.apiKey === null ? null : yield* attentionCount(to)
     const text = Effect.gen(function* () {
       yield* Output.print(
         fields([
           ["Address", to.url],
           ["Version", ping.version],
           ["Running for", uptime(ping.uptimeMs)],
-          ...(gateway === null ? [] : counts(gateway))
+          ...(gateway === null ? [] : counts(gateway)),
+          ...(attention === null || attention === 0
+            ? []
+            : [["Needs attention", `${attention}; 'gateway attention' lists it`] as const])
         ])
       )
       if (gateway === null)
         yield* Output.note("Give a key (--gateway-key or GATEWAY_ADMIN_KEY) to see its connections.")
     })
-    yield* Output.result({ schema: Status, value: { url: to.url, ...ping, gateway }, text, name: to.url })
+    yield* Output.result({ schema: Status, value: { url: to.url, ...ping, gateway, attention }, text, name: to.url })
   })
 )
 

@@ -5,6 +5,7 @@ export const groups = {
   acp: () => import("../../subjects/acp/routes.ts").then((m) => m.Acp),
   agentBridge: () => import("../../subjects/agentBridge/routes.ts").then((m) => m.AgentBridge),
   agentSkills: () => import("../../subjects/skills/routes.ts").then((m) => m.AgentSkills),
+  attention: () => import("../../subjects/attention/routes.ts").then((m) => m.Attention),
   audit: () => import("../../subjects/audit/routes.ts").then((m) => m.Audit),
   auth: () => import("../../subjects/auth/routes.ts").then((m) => m.Auth),
   backups: () => import("../../subjects/backups/routes.ts").then((m) => m.Backups),

@@ -4,6 +4,7 @@ import type { A2a } from "../../subjects/a2a/routes.ts"
 import type { Acp } from "../../subjects/acp/routes.ts"
 import type { AgentBridge } from "../../subjects/agentBridge/routes.ts"
 import type { AgentSkills } from "../../subjects/skills/routes.ts"
+import type { Attention } from "../../subjects/attention/routes.ts"
 import type { Audit } from "../../subjects/audit/routes.ts"
 import type { Auth } from "../../subjects/auth/routes.ts"
 import type { Backups } from "../../subjects/backups/routes.ts"
@@ -88,6 +89,7 @@ export const agentSkillsGet: Call<typeof AgentSkills, "get"> = /* @__PURE__ */ c
 export const agentSkillsRaw: Call<typeof AgentSkills, "raw"> = /* @__PURE__ */ call("GET", "/api/agent-skills/:id/raw")
 export const agentSkillsFile: Call<typeof AgentSkills, "file"> = /* @__PURE__ */ call("GET", "/skills/:id/skill.md")
 export const agentSkillsGenerate: Call<typeof AgentSkills, "generate"> = /* @__PURE__ */ call("POST", "/api/agent-skills/generate")
+export const attentionList: Call<typeof Attention, "list"> = /* @__PURE__ */ call("GET", "/api/attention")
 export const auditList: Call<typeof Audit, "list"> = /* @__PURE__ */ call("GET", "/api/compliance/audit-log")
 export const authMe: Call<typeof Auth, "me"> = /* @__PURE__ */ call("GET", "/api/me")
 export const authLogin: Call<typeof Auth, "login"> = /* @__PURE__ */ call("POST", "/api/auth/login")

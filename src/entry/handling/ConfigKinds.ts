@@ -5,6 +5,7 @@ import type { GroupName, ManagementKey } from "../../contract/ManagementRoutes.t
 const kinds: Readonly<Record<GroupName, string | null>> = {
   acp: "agent",
   agentBridge: "capture",
+  attention: null,
   capture: "capture",
   cloud: "connection",
   combos: "combo",

@@ -9,7 +9,17 @@ import { isArray, isObject } from "../../wire/json/Json.ts"
 import { read } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 
-export const channels = ["requests", "health", "quota", "budget", "combo", "stats", "config", "jobs"] as const
+export const channels = [
+  "requests",
+  "health",
+  "quota",
+  "budget",
+  "combo",
+  "stats",
+  "config",
+  "jobs",
+  "attention"
+] as const
 export type Channel = (typeof channels)[number]
 
 export interface LiveEvent {
@@ -61,6 +71,8 @@ const channelOf = (event: GatewayEvent): Channel => {
       return event.quota === "budget" ? "budget" : "quota"
     case "combo.switched":
       return "combo"
+    case "attention.changed":
+      return "attention"
   }
 }
 

@@ -7,7 +7,7 @@ import { makeSampler } from "./Sampler.ts"
 import { makeStats } from "./Stats.ts"
 
 export interface SourcesOptions {
-  readonly events: Pick<typeof Events.Events.Service, "listen" | "listenToRequests">
+  readonly events: Pick<typeof Events.Events.Service, "listen" | "listenToRequests" | "wantAttention">
   /** Every row of the usage log goes through it. */
   readonly journal: Pick<typeof UsageJournal.Service, "listen">
   readonly running: Pick<typeof RunningRequests.Service, "count" | "listen" | "started">
@@ -60,6 +60,7 @@ export const makeSources = ({ events, journal, nowMs, running, send }: SourcesOp
       for (const stop of stops) stop()
       if (channels.has("stats") && !wanted.has("stats")) stats.begin(gauges())
       wanted = channels
+      events.wantAttention(channels.has("attention"))
       stops = listenTo(channels)
       // What was held for those who have left is for nobody.
       if (channels.size === 0) while (sampler.turn().length > 0);

@@ -5,6 +5,7 @@ export const handlers = {
   acp: () => import("./groups/Others.generated.ts").then((m) => m.acp),
   agentBridge: () => import("./groups/Traffic.generated.ts").then((m) => m.agentBridge),
   agentSkills: () => import("./groups/Others.generated.ts").then((m) => m.agentSkills),
+  attention: () => import("./groups/Others.generated.ts").then((m) => m.attention),
   audit: () => import("./groups/Others.generated.ts").then((m) => m.audit),
   auth: () => import("./groups/Usual.generated.ts").then((m) => m.auth),
   backups: () => import("./groups/Others.generated.ts").then((m) => m.backups),

@@ -11,6 +11,7 @@ import type { Sessions } from "../../subjects/auth/Sessions.ts"
 import type { Flags } from "../../subjects/flags/service.ts"
 import type { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import type { CompressionAnalytics } from "../../plane/compression/Analytics.ts"
+import type { Attention } from "../../subjects/attention/Attention.ts"
 import type { QuotaChecks } from "../../subjects/registeredKeys/QuotaChecks.ts"
 import type { Rehearsals } from "../../subjects/configuration/Rehearsals.ts"
 import type { SystemHealth } from "../../subjects/system/SystemHealth.ts"
@@ -58,6 +59,7 @@ import type { Replay } from "../../agents/bridge/Replay.ts"
 /** Services that change the configuration and report its state. */
 export type UseCases =
   | SubjectServices
+  | Attention
   | QuotaChecks
   | Rehearsals
   | DirectReplay

@@ -45,8 +45,8 @@ import costNotes from "./0043_cost_notes.ts"
 import limitThresholds from "./0044_limit_thresholds.ts"
 import usagePrincipal from "./0045_usage_principal.ts"
 import sessionOrigin from "./0046_session_origin.ts"
-import usageSeries from "./0048_usage_series.ts"
-import usageNames from "./0049_usage_names.ts"
+import usageSeries from "./0047_usage_series.ts"
+import usageNames from "./0048_usage_names.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -95,6 +95,6 @@ export const migrations = {
   "0044_limit_thresholds": limitThresholds,
   "0045_usage_principal": usagePrincipal,
   "0046_session_origin": sessionOrigin,
-  "0048_usage_series": usageSeries,
-  "0049_usage_names": usageNames
+  "0047_usage_series": usageSeries,
+  "0048_usage_names": usageNames
 }

@@ -29,6 +29,19 @@ const lookEvery = "1 minute"
 export const isDue = (nowMs: number, startedMs: number, lastMs: number | null, everyMs: number): boolean =>
   lastMs === null || lastMs > nowMs ? nowMs - startedMs >= firstAfterMs : nowMs - lastMs >= everyMs
 
+/** The last time that a scheduled backup was due. */
+export interface BackupAttempt {
+  readonly atMs: number
+  /** Reason for which it failed, as a sentence; null: it was made, or not needed. */
+  readonly problem: string | null
+}
+
+/** Goes with the service whose backups they are. */
+const attempts = new WeakMap<typeof Backup.Service, BackupAttempt>()
+
+/** Returns the last attempt since the start; null: there was none. */
+export const lastAttempt = (backup: typeof Backup.Service): BackupAttempt | null => attempts.get(backup) ?? null
+
 export const layer: Layer.Layer<never, never, Backup | Events | GatewaySettings> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const backup = yield* Backup
@@ -47,13 +60,18 @@ export const layer: Layer.Layer<never, never, Backup | Events | GatewaySettings>
       // Also when it fails: a full disk is not tried every minute.
       lookedMs = nowMs
       const made = yield* announced(events, { kind: "backup", id: reasons.scheduled }, backup.make(reasons.scheduled))
+      attempts.set(backup, { atMs: nowMs, problem: null })
       if (latest !== undefined && (yield* isSame(made, latest))) {
         return yield* backup.remove(made)
       }
       yield* backup.trim(reasons.scheduled, keepLast)
       yield* Effect.logInfo(`Backup ${made.id} was made (${made.sizeBytes} bytes).`)
     }).pipe(
-      Effect.catchAll((failure) => Effect.logError(`The scheduled backup failed: ${describeStoreFailure(failure)}`))
+      Effect.catchAll((failure) => {
+        const problem = describeStoreFailure(failure)
+        const noted = Effect.map(Clock.currentTimeMillis, (atMs) => void attempts.set(backup, { atMs, problem }))
+        return Effect.zipRight(noted, Effect.logError(`The scheduled backup failed: ${problem}`))
+      })
     )
     yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(lookEvery)))
   })

@@ -125,6 +125,8 @@ export const dataOf = (event: GatewayEvent): Data => {
       }
     case "connection.tested":
       return { connectionId: event.connectionId, ok: event.ok, status: event.status, latencyMs: event.latencyMs }
+    case "attention.changed":
+      return { total: event.total, added: event.added, removed: event.removed }
     case "plugin.error":
       return { plugin: event.plugin, reason: event.reason, failClosed: event.failClosed }
   }

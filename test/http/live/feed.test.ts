@@ -39,7 +39,17 @@ const refusedWith = async (url: string, path: string, headers: Readonly<Record<s
 const welcome = async (client: Client): Promise<void> => {
   const frame = await client.next()
   assert.strictEqual(frame.type, "welcome")
-  assert.sameMembers(frame.channels, ["requests", "health", "quota", "budget", "combo", "stats", "config", "jobs"])
+  assert.sameMembers(frame.channels, [
+    "requests",
+    "health",
+    "quota",
+    "budget",
+    "combo",
+    "stats",
+    "config",
+    "jobs",
+    "attention"
+  ])
   assert.isString(frame.sessionId)
 }
 

@@ -11,7 +11,7 @@ import * as AgentTasks from "../../../src/agents/a2a/Tasks.ts"
 import * as Directory from "../../../src/agents/mcp/Directory.ts"
 import * as Upstreams from "../../../src/agents/mcp/upstream/Upstreams.ts"
 import { match } from "../../../src/contract/Routes.ts"
-import { management } from "../../../src/app/management.ts"
+import { watched as management } from "../../../src/app/management.ts"
 import { flagStore, priceOverrides } from "../../../src/app/settingsTables.ts"
 import * as AdminPassword from "../../../src/subjects/auth/AdminPassword.ts"
 import * as ApiKeys from "../../../src/subjects/auth/ApiKeys.ts"
@@ -281,7 +281,7 @@ const rooms = Layer.provideMerge(
   Layer.mergeAll(
     telemetry,
     UsageRetention.layer,
-    Layer.merge(auditLog, NoPlugins.layer),
+    Layer.mergeAll(auditLog, NoPlugins.layer, Events.layer),
     access,
     providers,
     AgentTasks.layer,

@@ -38,6 +38,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "auth.logout": "flags list",
   "auth.setPassword": "reset-password",
   "auth.me": "whoami",
+  "attention.list": "attention",
   "auth.issueCode": "open",
   "auth.listSessions": "admin-session list",
   "auth.endSession": "admin-session end",

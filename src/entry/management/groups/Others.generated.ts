@@ -2,6 +2,7 @@
 export { layer as a2a } from "../../../subjects/a2a/handlers.ts"
 export { layer as acp } from "../../../subjects/acp/handlers.ts"
 export { layer as agentSkills } from "../../../subjects/skills/handlers.ts"
+export { layer as attention } from "../../../subjects/attention/handlers.ts"
 export { layer as audit } from "../../../subjects/audit/handlers.ts"
 export { layer as backups } from "../../../subjects/backups/handlers.ts"
 export { layer as cliTools } from "../../../subjects/tools/handlers.ts"

@@ -1,0 +1,244 @@
+/**
+ * Gathers what of the gateway's state needs a person. Accounts are looked at in slices, so that nobody waits for a thousand of them. While somebody
+ * listens to the feed, it is gathered every few seconds, and a change is told.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { LazyPlugins } from "../../agents/plugins/LazyPlugins.ts"
+import { Tunnels } from "../../net/tunnels/Tunnels.ts"
+import { LazyCapture } from "../../observe/capture/LazyCapture.ts"
+import { Events } from "../../observe/Events.ts"
+import { Catalog } from "../../plane/providers/Catalog.ts"
+import { ModelLists } from "../../plane/providers/ModelLists.ts"
+import { Breakers } from "../../plane/resilience/breaker/Breakers.ts"
+import { Cooldowns } from "../../plane/resilience/cooldown/Cooldowns.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
+import { QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
+import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
+import { Backup, reasons } from "../../store/Backup.ts"
+import { describeStoreFailure, type StoreError } from "../../store/Errors.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
+import { ApiKeys } from "../auth/ApiKeys.ts"
+import * as BackupSchedule from "../backups/BackupSchedule.ts"
+import type { Connection } from "../connections/entity.ts"
+import { classOf, healthAt, standingOf } from "../connections/Standings.ts"
+import { Flags } from "../flags/service.ts"
+import { GatewaySettings } from "../flags/StoredFlags.ts"
+import { Limits } from "../limits/service.ts"
+import { UsageRepo } from "../usage/repo.ts"
+import { UsageHistory } from "../usageHistory/service.ts"
+import { WebhookRepo } from "../webhooks/repo.ts"
+import type { AttentionItem } from "./entity.ts"
+import * as Rules from "./rules.ts"
+
+export class Attention extends Context.Tag("gateway/subjects/attention/Attention")<
+  Attention,
+  {
+    /** Lists what needs a person, the worst first. */
+    readonly list: Effect.Effect<ReadonlyArray<AttentionItem>, StoreError>
+  }
+>() {}
+
+/** Accounts of one slice: some milliseconds. */
+const sliceAccounts = 50
+/** Prices are looked at once a minute: models come and go slowly. */
+const pricesForMs = 60_000
+const dayMs = 86_400_000
+/** Newest rows that are looked through for parts without a price. */
+const lookedRows = 200
+const lookEvery = "5 seconds"
+
+const services = Effect.all({
+  catalog: Catalog,
+  cooldowns: Cooldowns,
+  breakers: Breakers,
+  lists: ModelLists,
+  quotas: QuotaWindows,
+  slices: Slices,
+  limits: Limits,
+  keys: ApiKeys,
+  webhooks: WebhookRepo,
+  tunnels: Tunnels,
+  backup: Backup,
+  settings: GatewaySettings,
+  flags: Flags,
+  plugins: LazyPlugins,
+  capture: LazyCapture,
+  history: UsageHistory,
+  usage: UsageRepo,
+  journal: UsageJournal,
+  decisions: DecisionLog,
+  events: Events
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly startedMs: number
+}
+
+const accountOf = ({ cooldowns, lists, quotas }: Deps, connection: Connection, nowMs: number): Rules.AccountFacts => {
+  const health = cooldowns.healthOf(connection.id)
+  return {
+    connection,
+    health: healthAt(health, nowMs),
+    standing: standingOf(connection, health, nowMs),
+    listProblem: lists.stateOf(connection.id)?.problem ?? null,
+    quotas: quotas.knows(connection) ? quotas.views(connection, nowMs) : []
+  }
+}
+
+const accounts = Effect.fnUntraced(function* (deps: Deps, nowMs: number) {
+  const { connections } = deps.catalog.current()
+  const found: Array<AttentionItem> = []
+  for (let at = 0; at < connections.length; at += sliceAccounts) {
+    if (at > 0) yield* deps.slices.turn
+    for (const connection of connections.slice(at, at + sliceAccounts)) {
+      for (const each of Rules.accountItems(accountOf(deps, connection, nowMs), nowMs)) found.push(each)
+    }
+  }
+  return found
+})
+
+const limitItems = Effect.fnUntraced(function* ({ keys, limits }: Deps, nowMs: number) {
+  const nameOf = (id: string): string | null => keys.get(id)?.name ?? null
+  const budgets = yield* limits.budgets
+  const tokens = yield* Effect.catchTag(limits.tokenLimits(), "EntityNotFound", () => Effect.succeed([]))
+  return [...Rules.budgetItems(budgets, nameOf, nowMs), ...Rules.tokenLimitItems(tokens, nameOf, nowMs)]
+})
+
+const backups = Effect.fnUntraced(function* ({ backup, settings, startedMs }: Deps, nowMs: number) {
+  const { autoBackupEnabled, frequency } = settings.current().backup
+  const listed = yield* Effect.either(backup.list)
+  const attempt = BackupSchedule.lastAttempt(backup)
+  const latest = listed._tag === "Right" ? listed.right.find(({ reason }) => reason === reasons.scheduled) : undefined
+  const lastMs = Math.max(latest?.createdAtMs ?? 0, attempt?.problem === null ? attempt.atMs : 0)
+  const unreadable = listed._tag === "Left" ? { atMs: nowMs, message: describeStoreFailure(listed.left) } : null
+  const failed = attempt === null || attempt.problem === null ? null : { atMs: attempt.atMs, message: attempt.problem }
+  return Rules.backupItems(
+    {
+      isOn: autoBackupEnabled,
+      everyMs: BackupSchedule.periodMs[frequency],
+      lastMs: lastMs === 0 ? null : lastMs,
+      startedMs,
+      problem: failed ?? unreadable
+    },
+    nowMs
+  )
+})
+
+const plugins = Effect.fnUntraced(function* ({ plugins: lazy }: Deps) {
+  const built = lazy.current()
+  if (built === null) return []
+  const all = yield* built.plugins.list("error")
+  return Rules.pluginItems(
+    all.map(({ manifest, stored }) => ({
+      name: stored.name,
+      status: stored.status,
+      lastError: stored.lastError,
+      failClosed: manifest.failClosed
+    }))
+  )
+})
+
+const captures = Effect.fnUntraced(function* ({ capture }: Deps) {
+  const built = capture.current()
+  if (built === null) return []
+  const { httpProxy, systemProxy, tlsIntercept, transparent } = yield* built.modes
+  return Rules.captureItems({
+    systemProxy: systemProxy.applied,
+    transparentSinceMs: transparent.running ? (transparent.startedAtMs ?? 0) : null,
+    httpProxyPort: httpProxy.running ? httpProxy.port : null,
+    decrypts: tlsIntercept
+  })
+})
+
+/** Models of the last day that cost 0 because no price says otherwise: by the sums, and by the parts that the newest rows name. */
+const unpriced = Effect.fnUntraced(function* ({ history, usage }: Deps, nowMs: number) {
+  const found = new Map<string, Rules.UnpricedModel>()
+  const report = yield* Effect.option(history.analytics({ range: "24h", timeZone: "UTC" }))
+  if (report._tag === "Some") {
+    for (const { name, provider, unpriced: requests } of report.value.breakdown.models) {
+      if (requests > 0) found.set(`${provider}/${name}`, { provider, model: name, requests, parts: [] })
+    }
+  }
+  const { rows } = yield* usage.page({ limit: lookedRows, cursor: null, filter: { sinceMs: nowMs - dayMs } })
+  for (const { costNotes, model, priced, provider } of rows) {
+    const parts = costNotes?.unpricedParts ?? []
+    if (provider === null || model === null || !priced || parts.length === 0) continue
+    const key = `${provider}/${model}`
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { provider, model, requests: null, parts })
+    else if (known.parts.length > 0) found.set(key, { ...known, parts: [...new Set([...known.parts, ...parts])] })
+  }
+  return [...found.values()]
+})
+
+const logs = ({ decisions, journal }: Deps) => {
+  const { dropped, problem } = journal.trouble()
+  return Rules.logItems([
+    { id: "usage", name: "Usage log", lost: dropped, problem },
+    { id: "decisions", name: "Decisions", lost: decisions.notStored(), problem: null }
+  ])
+}
+
+const gathered = Effect.fn("Attention.list")(function* (deps: Deps, prices: ReadonlyArray<Rules.UnpricedModel>) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const { breakers, catalog, flags, slices, tunnels, webhooks } = deps
+  const found = [
+    ...(yield* accounts(deps, nowMs)),
+    ...Rules.breakerItems(breakers.list(nowMs, classOf(catalog.current())))
+  ]
+  yield* slices.turn
+  for (const items of [
+    yield* limitItems(deps, nowMs),
+    Rules.webhookItems(yield* webhooks.list),
+    Rules.tunnelItems(yield* tunnels.list),
+    yield* backups(deps, nowMs),
+    Rules.flagItems(yield* flags.list),
+    yield* plugins(deps),
+    yield* captures(deps),
+    Rules.priceItems(prices),
+    logs(deps)
+  ]) {
+    for (const each of items) found.push(each)
+  }
+  return Rules.inOrder(found)
+})
+
+/** Tells of what has come and gone, while somebody listens. */
+const watching = (events: Deps["events"], list: Effect.Effect<ReadonlyArray<AttentionItem>, StoreError>) => {
+  let before: ReadonlySet<string> | null = null
+  return Effect.gen(function* () {
+    if (!events.isAttentionWanted()) {
+      before = null
+      return
+    }
+    const items = yield* list
+    const ids = new Set(items.map(({ id }) => id))
+    const known = before
+    before = ids
+    if (known === null) return
+    const added = [...ids].filter((id) => !known.has(id))
+    const removed = [...known].filter((id) => !ids.has(id))
+    if (added.length + removed.length === 0) return
+    const atMs = yield* Clock.currentTimeMillis
+    events.publish({ type: "attention.changed", atMs, total: items.length, added, removed })
+  }).pipe(
+    Effect.catchAllCause((cause) => Effect.logWarning("What needs attention could not be gathered", cause)),
+    Effect.repeat(Schedule.spaced(lookEvery))
+  )
+}
+
+export const make = Effect.gen(function* () {
+  const deps: Deps = { ...(yield* services), startedMs: yield* Clock.currentTimeMillis }
+  const prices = yield* Effect.cachedWithTTL(
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => unpriced(deps, nowMs)),
+    pricesForMs
+  )
+  const list = Effect.flatMap(prices, (models) => gathered(deps, models))
+  yield* Effect.forkScoped(watching(deps.events, list))
+  return Attention.of({ list })
+})
+
+export const layer = Layer.scoped(Attention, make)

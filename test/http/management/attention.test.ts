@@ -1,0 +1,75 @@
+/** `GET /api/attention` over HTTP: what is wrong in one call, and that what can be done about it does it. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as TestClock from "effect/TestClock"
+import { Events } from "../../../src/observe/Events.ts"
+import { ModelLists } from "../../../src/plane/providers/ModelLists.ts"
+import { layerOf, TestApp } from "./TestApp.ts"
+
+interface Item {
+  readonly id: string
+  readonly kind: string
+  readonly actions: ReadonlyArray<{ readonly method: string; readonly path: string; readonly body: unknown }>
+}
+
+const list = Effect.gen(function* () {
+  const app = yield* TestApp
+  const answer = yield* app.admin("/api/attention")
+  assert.strictEqual(answer.status, 200, answer.text)
+  const { items, total } = JSON.parse(answer.text) as { readonly items: ReadonlyArray<Item>; readonly total: number }
+  assert.strictEqual(items.length, total)
+  return items
+})
+
+const added = (name: string) =>
+  Effect.gen(function* () {
+    const app = yield* TestApp
+    const body = { provider: "openai", name, apiKey: `sk-0123456789-${name}`, models: ["m"] }
+    const answer = yield* app.admin("/api/providers", { method: "POST", body })
+    assert.strictEqual(answer.status, 201, answer.text)
+    return String(answer.at("connection.id"))
+  })
+
+layer(layerOf())("what needs a person", (it) => {
+  it.effect("is nothing at first, then what is wrong, until what is named for it was done", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      assert.deepStrictEqual(yield* list, [])
+      const id = yield* added("work")
+      const lists = yield* ModelLists
+      yield* lists.failed(id, "https://api.openai.com/v1/models", "The status is 500")
+      const [failed] = yield* list
+      assert.strictEqual(failed?.id, `modelListFailed:${id}`)
+      assert.strictEqual((yield* app.call("/api/attention")).status, 401)
+
+      const action = failed?.actions.find(({ method }) => method === "POST")
+      assert.deepStrictEqual(action?.path, `/api/providers/${id}/test`)
+      yield* lists.forget(id)
+      assert.deepStrictEqual(yield* list, [])
+    })
+  )
+
+  it.effect("tells who listens when it changes, and is not looked for while nobody does", () =>
+    Effect.gen(function* () {
+      const events = yield* Events
+      const told = yield* events.subscribe
+      const id = yield* added("second")
+      const lists = yield* ModelLists
+      yield* TestClock.adjust("1 minute")
+      yield* lists.failed(id, "https://api.openai.com/v1/models", "The status is 500")
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Queue.size(told), 0)
+      events.wantAttention(true)
+      yield* TestClock.adjust("5 seconds")
+      yield* lists.forget(id)
+      yield* Effect.iterate(0, {
+        while: () => Queue.size(told).pipe(Effect.runSync) === 0,
+        body: (tries) => Effect.as(TestClock.adjust("5 seconds"), tries + 1)
+      }).pipe(Effect.timeout("1 hour"), Effect.ignore)
+      const event = yield* Queue.take(told)
+      assert.deepInclude(event, { type: "attention.changed", added: [], removed: [`modelListFailed:${id}`] })
+      events.wantAttention(false)
+    }).pipe(Effect.scoped)
+  )
+})
