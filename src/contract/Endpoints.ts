@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import { PreconditionFailedAnswer } from "./Errors.ts"
 import { type GroupName, type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
-import { ListedBy, type Listing } from "./queries/Listing.ts"
+import { ListedBy, type Listing } from "./Listing.ts"
 import { type AccessOf, accessOf, type ManageAccess } from "./Security.ts"
 import { WholeBody } from "./WholeBody.ts"
 

@@ -1,7 +1,7 @@
 /** Members for a connection's health, as several answers show it. */
 import * as Schema from "effect/Schema"
 import { TestStatus } from "../subjects/connections/entity.ts"
-import { observed } from "./Observed.ts"
+import { observed } from "../kernel/Observed.ts"
 
 export const healthFields = {
   testStatus: observed(

@@ -10,7 +10,7 @@ import {
 } from "../domain/TrafficRecord.ts"
 import { field } from "../kernel/Documented.ts"
 import { exampleId, exampleTime } from "./Examples.ts"
-import { observed } from "./Observed.ts"
+import { observed } from "../kernel/Observed.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const Amount = Schema.NullOr(Schema.Number)

@@ -16,7 +16,7 @@ import { DocumentedQuery } from "../compat/Described.ts"
 import { wireErrorSchemas } from "../compat/WireErrors.ts"
 import { IsPaged, RequestExample } from "../Endpoints.ts"
 import { PageQuery } from "../Inputs.ts"
-import { ListedBy, listQuery } from "../queries/Listing.ts"
+import { ListedBy, listQuery } from "../Listing.ts"
 import { withDescribedBodies } from "./DescribedBodies.ts"
 import { asMap, clean, type Definitions, inlined, type Json, listOf, type JsonMap } from "./JsonSchemas.ts"
 

@@ -1,13 +1,13 @@
 /**
  * Versions of what is at a path of the management, as entity tags. The tag of what can be edited is made of what an editor edits: fields that the
- * gateway observes are left out (`contract/Observed`). That of any other answer is made of its bytes.
+ * gateway observes are left out (`kernel/Observed`). That of any other answer is made of its bytes.
  */
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { createHash } from "node:crypto"
 import { madeGroup } from "../../contract/GroupContract.ts"
 import { type ManagementKey, type ManagementRoute, managementTable } from "../../contract/ManagementRoutes.ts"
-import { type ObservedFields, observedFields, withoutObserved } from "../../contract/Observed.ts"
-import { queryNames } from "../../contract/queries/StrictQueries.ts"
+import { type ObservedFields, observedFields, withoutObserved } from "../../kernel/Observed.ts"
+import { queryNames } from "./KnownQueries.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { namesStrongly, namesWeakly, tagCondition } from "../../kernel/text/EntityTags.ts"
 

@@ -6,7 +6,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ForbiddenAnswer, NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { body, Name, NoContent, optional } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 export const AgentView = Schema.Struct({
   id: field(Schema.String, "Id of the agent.", "claude"),

@@ -9,7 +9,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, optional } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const Ok = field(Schema.Literal(true), "Always true.")
 

@@ -24,7 +24,7 @@ import {
 import { exampleId, exampleProxyId, exampleTime } from "../../contract/Examples.ts"
 import { healthFields } from "../../contract/HealthFields.ts"
 import { field } from "../../kernel/Documented.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   provider: ["Id of the provider, or the prefix of a node.", "openai"],

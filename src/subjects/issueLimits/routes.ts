@@ -7,7 +7,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId } from "../../contract/Examples.ts"
 import { body, clearable, NoContent } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   maxActiveKeys: ["Most keys that work at the same time; null: no limit.", 5],

@@ -22,7 +22,7 @@ import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/E
 import { field } from "../../kernel/Documented.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { isIpRange } from "../../kernel/IpRanges.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   name: "A name for people.",

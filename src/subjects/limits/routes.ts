@@ -10,7 +10,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
 import { body, NoContent, optional } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 /** Dollars: far above any budget, and small enough for sums of nano-USD to stay exact. */
 const mostUsd = 1_000_000

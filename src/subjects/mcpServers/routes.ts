@@ -20,7 +20,7 @@ import {
   ReadOnly,
   Text
 } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   name: ["Comes before the names of its tools: `<name>__<tool>`.", "docs"],

@@ -9,7 +9,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { body, Created, nextCursor, total, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   apiKeyId: ["Id of the API key whose memory it is; null: of callers without a key, who are one caller.", exampleKeyId],

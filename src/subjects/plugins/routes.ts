@@ -14,7 +14,7 @@ import {
 } from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, nextCursor, total, optional } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 /**
  * Object that is taken as it came, not built anew: a copy has no member `__proto__`, and wrong members must not get

@@ -20,7 +20,7 @@ import {
   optional,
   ReadOnly
 } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   id: ["Id of the proxy.", exampleProxyId],

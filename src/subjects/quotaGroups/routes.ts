@@ -9,7 +9,7 @@ import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { body, Created, nextCursor, total, NoContent, optional, ReadOnly, Text } from "../../contract/Inputs.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 /** Use by a key of its share of a window of the members at a provider, in the unit. */
 const AllocationQuota = Schema.Struct({

@@ -7,7 +7,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { body, Created, IsoTime, Name, nextCursor, total, NoContent, optional, Text } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   name: ["A name for people.", "ci"],

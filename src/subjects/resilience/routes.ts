@@ -11,7 +11,7 @@ import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { body, nextCursor, total, optional, Text } from "../../contract/Inputs.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const PatchResilience = ResiliencePatch.annotations(body("PatchResilience"))
 

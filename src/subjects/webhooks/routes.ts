@@ -8,7 +8,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { body, clearable, Created, nextCursor, total, NoContent, optional, ReadOnly } from "../../contract/Inputs.ts"
-import { observed } from "../../contract/Observed.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const words = {
   url: [

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { managementTable } from "../../../src/contract/ManagementRoutes.ts"
-import { queryNames } from "../../../src/contract/queries/StrictQueries.ts"
+import { queryNames } from "../../../src/entry/management/KnownQueries.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const setUp = Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { type Documented, field } from "../kernel/Documented.ts"
+import { type Documented, field } from "./Documented.ts"
 
 const observedId: unique symbol = Symbol.for("gateway/contract/Observed") as never
 

@@ -6,11 +6,11 @@ import * as Context from "effect/Context"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { IsPaged } from "../Endpoints.ts"
-import { madeGroup } from "../GroupContract.ts"
-import { PageQuery } from "../Inputs.ts"
-import { ListedBy, listQuery } from "./Listing.ts"
-import type { ManagementKey } from "../ManagementRoutes.ts"
+import { IsPaged } from "../../contract/Endpoints.ts"
+import { madeGroup } from "../../contract/GroupContract.ts"
+import { PageQuery } from "../../contract/Inputs.ts"
+import { ListedBy, listQuery } from "../../contract/Listing.ts"
+import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 
 /** Routes whose callers are others' programs or browsers, which add what they like. */
 const open: ReadonlySet<ManagementKey> = new Set<ManagementKey>([

@@ -1,8 +1,8 @@
 /** Queries of lists that are searched, sorted, and shown in short. */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
-import { PageQuery } from "../Inputs.ts"
+import { field } from "../kernel/Documented.ts"
+import { PageQuery } from "./Inputs.ts"
 
 export interface Listing {
   /** Names that the list can be sorted by. */
