@@ -20,7 +20,7 @@ const told = Effect.gen(function* () {
   const lockouts = makeSignal<LockoutChange>()
   const events = yield* Events.make
   const published: Array<string> = []
-  events.listen(({ atMs: _, ...event }) => void published.push(JSON.stringify(event)))
+  events.listen((event) => void published.push(JSON.stringify(event)))
   yield* Layer.build(
     HealthChanges.layer.pipe(
       Layer.provide(
