@@ -20,9 +20,7 @@ const told = Effect.gen(function* () {
   const lockouts = makeSignal<LockoutChange>()
   const events = yield* Events.make
   const published: Array<string> = []
-  events.listen(
-    (event) => void published.push(JSON.stringify(event, (name, value) => (name === "atMs" ? undefined : value)))
-  )
+  events.listen((event) => void published.push(JSON.stringify(event)))
   yield* Layer.build(
     HealthChanges.layer.pipe(
       Layer.provide(

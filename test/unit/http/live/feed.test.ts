@@ -211,7 +211,7 @@ describe("what is listened to", () => {
       events,
       gauges,
       options: {
-        events: { listen: adding(events), listenToRequests: adding(rows) },
+        events: { listen: adding(events), listenToRequests: adding(rows), wantAttention: () => {} },
         journal: { listen: adding(appended) },
         running: { count: () => gauges.inflight, started: () => gauges.started, listen: adding(progress) },
         nowMs: () => 0
