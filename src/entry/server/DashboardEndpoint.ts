@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { pathOf } from "../../kernel/text/NormalPath.ts"
+import { identityHeaders } from "../../plane/request/Headers.ts"
 import { assetHeaders, type Dashboard, dashboardOf, shellHeaders } from "../pages/Dashboard.ts"
 
 const below = "/dashboard/"
@@ -43,16 +44,29 @@ const redirect = (response: ServerResponse): void => {
 const missing = "This build of the gateway has no dashboard. The commands can do what it would: 'gateway --help'."
 const off = "The dashboard is turned off (GATEWAY_DASHBOARD=false)."
 
+/** Puts the headers of every answer of the gateway before those of this one. */
+const identify = (response: ServerResponse, requestId: string): void => {
+  const pairs = identityHeaders(requestId)
+  for (let at = 0; at + 1 < pairs.length; at += 2) response.setHeader(pairs[at] ?? "", pairs[at + 1] ?? "")
+}
+
 /** Opens the files with the first request for them: a start does not wait for it. */
 export const make = Effect.map(AppConfig, (config) => {
   let opened: Dashboard | null | undefined
-  const dashboard = (): Dashboard | null => (opened ??= config.dashboard ? dashboardOf(config.dashboardFolder) : null)
+  const dashboard = (): Dashboard | null => {
+    if (opened === undefined) opened = config.dashboard ? dashboardOf(config.dashboardFolder) : null
+    return opened
+  }
   return {
     /** Checks whether there is a dashboard to lead browsers to. */
     isThere: (): boolean => dashboard() !== null,
     /** Sends a browser to it; relative, because a proxy may serve the gateway below a path of its own. */
-    lead: (response: ServerResponse): void => redirect(response),
-    serve: (request: IncomingMessage, response: ServerResponse): void => {
+    lead: (response: ServerResponse, requestId: string): void => {
+      identify(response, requestId)
+      redirect(response)
+    },
+    serve: (request: IncomingMessage, response: ServerResponse, requestId: string): void => {
+      identify(response, requestId)
       const found = dashboard()
       if (found === null) return refuse(response, "no_dashboard", config.dashboard ? missing : off)
       const rest = restOf(request.url ?? "")

@@ -64,7 +64,7 @@ const systemHandlers = Effect.gen(function* () {
   const root: Handlers["root"] = (_route, _parameters, { headers }, response) => {
     const prefix = prefixAsked(headers)
     const isPage = wantsPage(headers.accept)
-    if (isPage && dashboard.isThere()) return dashboard.lead(response)
+    if (isPage && dashboard.isThere()) return dashboard.lead(response, ids.next(timers.nowMs()))
     sendPlain(new NodeReply(response, streams), ids.next(timers.nowMs()), {
       status: 200,
       type: isPage ? htmlType : "application/json",
@@ -82,7 +82,8 @@ const systemHandlers = Effect.gen(function* () {
     const { code, message, status } = access
     sendJson(reply, requestId, status, codecs.chat.renderError(errorView(status, message, { code }), requestId))
   }
-  const pages: Handlers["dashboard"] = (_route, _parameters, request, response) => dashboard.serve(request, response)
+  const pages: Handlers["dashboard"] = (_route, _parameters, request, response) =>
+    dashboard.serve(request, response, ids.next(timers.nowMs()))
   return { root, metrics: measured, dashboard: pages }
 })
 

@@ -187,7 +187,8 @@ describe("OpenAPI document", () => {
     assert.deepStrictEqual(document.paths["/v1/chat/completions"]?.post?.security, [
       {},
       { bearer: [] },
-      { apiKeyHeader: [] }
+      { apiKeyHeader: [] },
+      { csrf: [], session: [] }
     ])
   })
 
