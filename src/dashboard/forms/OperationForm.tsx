@@ -24,9 +24,20 @@ const parameterPath = (name: string): string => `?${name}`
 const typedOf = ({ parameters }: Operation, texts: Texts): Readonly<Record<string, string>> =>
   Object.fromEntries(parameters.map(({ name }) => [name, texts[parameterPath(name)] ?? ""]))
 
+/** Parameters that stand in the page's address, as links of other views put them there. */
+const parametersOfAddress = ({ parameters }: Operation): Texts => {
+  const query = new URLSearchParams(location.search)
+  return Object.fromEntries(
+    parameters.flatMap(({ name }) => {
+      const value = query.get(name)
+      return value === null ? [] : [[parameterPath(name), value]]
+    })
+  )
+}
+
 /** The state of a form: what was typed, and what is wrong with it. */
-const useForm = () => {
-  const texts = useSignal<Texts>({})
+const useForm = (operation: Operation) => {
+  const texts = useSignal<Texts>(parametersOfAddress(operation))
   const cleared = useSignal<ReadonlySet<string>>(new Set())
   const problems = useSignal<Readonly<Record<string, string>>>({})
   const form: FormState = {
@@ -117,7 +128,7 @@ const ready = (operation: Operation, { cleared, texts }: FormState): Readied => 
 }
 
 export const OperationForm = ({ operation }: { readonly operation: Operation }) => {
-  const { form, problems } = useForm()
+  const { form, problems } = useForm(operation)
   const isBusy = useSignal(false)
   const error = useSignal<ApiError | null>(null)
   const answered = useSignal<Answered | null>(null)

@@ -29,6 +29,13 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/requests/Requests.tsx")).Requests)
   },
   {
+    path: "providers",
+    name: words.entries.providers,
+    icon: "providers",
+    key: "p",
+    view: lazy(async () => (await import("../views/providers/Providers.tsx")).Providers)
+  },
+  {
     path: "system",
     name: words.entries.system,
     icon: "system",

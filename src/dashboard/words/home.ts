@@ -1,4 +1,6 @@
 /** Words of the first page. */
+import { plural } from "./plural.ts"
+
 export const words = {
   title: "Home",
   tiles: {
@@ -17,6 +19,13 @@ export const words = {
     clientHint: "OpenAI clients take this address, others the same without /v1:"
   },
   providers: "Providers",
+  attention: {
+    title: (value: number): string => `Needs you (${value})`,
+    nothing: "Needs you",
+    well: "Nothing needs you.",
+    more: (value: number): string => plural(value, { one: "1 more", other: `${value} more` }),
+    done: (what: string, name: string): string => `${what}: ${name}`
+  },
   now: {
     title: "Now",
     perSecond: "requests a second",

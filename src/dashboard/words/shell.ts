@@ -6,6 +6,7 @@ export const words = {
   entries: {
     home: "Home",
     requests: "Requests",
+    providers: "Providers",
     system: "System"
   },
   live: { live: "live", paused: "paused", connecting: "connecting …" },

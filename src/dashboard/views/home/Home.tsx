@@ -8,6 +8,7 @@ import { Answered } from "../../ui/Answered.tsx"
 import { State } from "../../ui/State.tsx"
 import { count, duration, money, percent, short, visible } from "../../ui/format.ts"
 import { words } from "../../words/home.ts"
+import { Attention } from "./Attention.tsx"
 import { Day } from "./Day.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { Now } from "./Now.tsx"
@@ -83,6 +84,7 @@ export const Home = () => {
               <Answered of={usage} height={84}>
                 {({ summary }) => <Tiles summary={summary} />}
               </Answered>
+              <Attention />
               <Strip connections={all} />
               <Day />
             </>
