@@ -338,7 +338,9 @@ const settingsOf = (options: InspectorSettings | undefined) =>
 const makeRequestIndex = (capacity: number, isKept: (id: string) => boolean) => {
   const byRequest = new LruMap<string, string>({ capacity })
   return {
-    note: (id: string, requestId: string | null | undefined): void => {
+    /** Facts come from what was captured: they may be nonsense. */
+    note: (id: string, facts: Pick<RecordUpdate, "gatewayRequestId"> | null): void => {
+      const requestId = facts?.gatewayRequestId
       if (id !== "" && requestId !== null && requestId !== undefined) byRequest.set(requestId, id)
     },
     recordOf: (requestId: string): string | null => {
@@ -400,11 +402,11 @@ export const makeWith = ({ settings: options, threadFile }: InspectorOptions = {
       settings,
       begin: (permission, start) => {
         const id = intake.begin(permission, start)
-        requests.note(id, start.gatewayRequestId)
+        requests.note(id, start)
         return id
       },
       update: (id, update) => {
-        requests.note(id, update.gatewayRequestId)
+        requests.note(id, update)
         intake.update(id, update)
       },
       finish: intake.finish,
