@@ -36,6 +36,13 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/providers/Providers.tsx")).Providers)
   },
   {
+    path: "keys",
+    name: words.entries.keys,
+    icon: "keys",
+    key: "m",
+    view: lazy(async () => (await import("../views/keys/Keys.tsx")).Keys)
+  },
+  {
     path: "system",
     name: words.entries.system,
     icon: "system",

@@ -7,6 +7,7 @@ export const words = {
     home: "Home",
     requests: "Requests",
     providers: "Providers",
+    keys: "Keys & money",
     system: "System"
   },
   live: { live: "live", paused: "paused", connecting: "connecting …" },

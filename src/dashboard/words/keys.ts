@@ -1,0 +1,47 @@
+/** Words of the view of keys and money. */
+import { plural } from "./plural.ts"
+
+export const words = {
+  title: "Keys & money",
+  create: "Create a key",
+  none: "No key yet. While no key is required, everybody who reaches the gateway may use it.",
+  list: "Keys",
+  columns: {
+    key: "Key",
+    state: "State",
+    spent: "Spent",
+    limit: "Limit",
+    pace: "Pace",
+    last: "Last used",
+    actions: "Actions"
+  },
+  active: "works",
+  paused: "paused",
+  expired: "expired",
+  never: "never",
+  noLimit: "no limit",
+  intervals: { daily: "a day", weekly: "a week", monthly: "a month" },
+  reached: (time: string): string => `about ${time}`,
+  within: "within the limit",
+  pause: "Pause",
+  resume: "Resume",
+  rotate: "Rotate",
+  edit: "Edit",
+  budget: "Budget",
+  remove: "Delete",
+  month: (total: string): string => `${total} this month`,
+  byKey: "Cost by key, day by day",
+  others: "others",
+  noKey: "without a key",
+  name: "Name",
+  nameHint: "Who or what uses it, such as 'laptop' or 'ci'.",
+  dailyUsd: "Most USD a day",
+  dailyHint: "Empty: no limit.",
+  made: (name: string): string => `The key '${name}'`,
+  once: "Copy it now: it is not shown again.",
+  reallyRotate: (name: string): string => `Give '${name}' another secret?`,
+  rotateMeans: "The secret that is used now ends at once.",
+  reallyRemove: (name: string): string => `Delete the key '${name}'?`,
+  removeMeans: "Programs that use it are refused at once. Its usage stays in the log.",
+  keys: (value: number): string => plural(value, { one: "1 key", other: `${value} keys` })
+} as const
