@@ -1,8 +1,8 @@
-/** `gateway open`, and what `serve` opens on a terminal: the built program, with and without a page of a dashboard in its build. */
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+/** `gateway open`, and what `serve` opens on a terminal: the built program, with its dashboard and with that turned off. */
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { eventually } from "../support/eventually.ts"
 import * as Terminal from "../support/Terminal.ts"
 import { nodeFlags } from "./built.ts"
@@ -10,16 +10,6 @@ import { program, project } from "./support.ts"
 
 const patienceMs = 120_000
 const { dataDir, main, run, serve } = program()
-
-/** The same build with a page of a dashboard in it. */
-const withPage = join(dirname(dirname(main)), "with-dashboard")
-const mainWithPage = join(withPage, "main.cjs")
-
-beforeAll(() => {
-  cpSync(dirname(main), withPage, { recursive: true })
-  mkdirSync(join(withPage, "dashboard"), { recursive: true })
-  writeFileSync(join(withPage, "dashboard", "index.html"), "<!doctype html><title>Test</title>")
-}, patienceMs)
 
 /** A machine with a screen, whose browser writes down the address that it is to open. */
 const machine = () => {
@@ -51,10 +41,10 @@ const listening = async (environment: Readonly<Record<string, string>>): Promise
 
 describe("gateway open", () => {
   it(
-    "says so where the build has no dashboard, and makes no code",
+    "says so where there is no dashboard, and makes no code",
     async () => {
       const { environment, isAsked } = machine()
-      const server = await serve(environment)
+      const server = await serve({ ...environment, GATEWAY_DASHBOARD: "false" })
       const opened = await run(["open"], environment)
       assert.deepStrictEqual([opened.code, opened.stdout], [1, ""], opened.stderr)
       assert.match(opened.stderr, /has no dashboard/)
@@ -72,7 +62,7 @@ describe("gateway open", () => {
       Effect.gen(function* () {
         const { asked, environment, isAsked } = machine()
         const inTerminal = (...words: ReadonlyArray<string>) =>
-          Terminal.open([process.execPath, ...nodeFlags, mainWithPage, ...words], {
+          Terminal.open([process.execPath, ...nodeFlags, main, ...words], {
             cwd: project,
             env: { ...environment, HOME: environment.DATA_DIR },
             columns: 120,
@@ -136,7 +126,7 @@ describe("gateway open", () => {
       Effect.gen(function* () {
         const { environment, isAsked } = machine()
         const quiet = yield* Terminal.open(
-          [process.execPath, ...nodeFlags, mainWithPage, "serve", "--port", "0", "--no-open"],
+          [process.execPath, ...nodeFlags, main, "serve", "--port", "0", "--no-open"],
           { cwd: project, env: { ...environment, HOME: environment.DATA_DIR }, columns: 120, rows: 40 }
         )
         yield* quiet.shows(/Ctrl-C stops/)

@@ -43,10 +43,17 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/keys/Keys.tsx")).Keys)
   },
   {
+    path: "playground",
+    name: words.entries.playground,
+    icon: "playground",
+    key: "y",
+    view: lazy(async () => (await import("../views/playground/Playground.tsx")).Playground)
+  },
+  {
     path: "system",
     name: words.entries.system,
     icon: "system",
-    key: "y",
+    key: "s",
     view: lazy(async () => (await import("../views/system/System.tsx")).System)
   }
 ]

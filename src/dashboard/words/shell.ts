@@ -8,6 +8,7 @@ export const words = {
     requests: "Requests",
     providers: "Providers",
     keys: "Keys & money",
+    playground: "Playground",
     system: "System"
   },
   live: { live: "live", paused: "paused", connecting: "connecting …" },

@@ -1,0 +1,25 @@
+/** Words of the playground. */
+export const words = {
+  title: "Playground",
+  system: "System prompt",
+  prompt: "Prompt",
+  firstPrompt: "Why is the sky blue? Answer in two sentences.",
+  model: (place: number): string => `Model ${place}`,
+  asKey: "As",
+  session: "this session",
+  maxTokens: "Most tokens",
+  temperature: "Temperature",
+  own: "the model's own",
+  addColumn: "Add a column",
+  removeColumn: "Remove this column",
+  runAll: "Run all",
+  stop: "Stop",
+  waiting: "waiting …",
+  first: "first token",
+  perSecond: "tokens/s",
+  estimate: "estimated by this page",
+  tokens: (given: string, made: string): string => `${given} → ${made} tokens`,
+  why: "why here?",
+  stopped: "stopped",
+  columns: "Answers"
+} as const
