@@ -25,6 +25,8 @@ const plainHeaders: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",
   "host",
+  "if-match",
+  "if-none-match",
   "transfer-encoding",
   "user-agent",
   // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
