@@ -37,6 +37,6 @@ export const listQuery = ({ searched, sorts, summary }: Listing) =>
     view: field(
       given(Schema.Literal("full", "summary")),
       `\`summary\`: of each entry only ${summary.map((name) => `\`${name}\``).join(", ")}. Absent: all of it.`,
-      "summary"
+      "full"
     )
   })

@@ -145,7 +145,8 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
       const app = yield* TestApp
       assert.deepStrictEqual(JSON.parse((yield* app.admin("/api/usage/logs?limit=5")).text), {
         logs: [],
-        nextCursor: null
+        nextCursor: null,
+        scannedTo: null
       })
       const wrong = yield* app.admin("/api/usage/logs?limit=many")
       assert.strictEqual(wrong.status, 400)

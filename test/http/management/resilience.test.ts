@@ -186,7 +186,7 @@ layer(layerOf(), { excludeTestServices: true })("model cooldowns", (it) => {
       yield* lock("openai", work, "gpt-4.1", hourMs)
       assert.deepStrictEqual(
         JSON.parse((yield* get(path)).text),
-        { items: [], nextCursor: null },
+        { items: [], nextCursor: null, total: 0 },
         "lockouts are off at first"
       )
 
@@ -219,13 +219,13 @@ layer(layerOf(), { excludeTestServices: true })("model cooldowns", (it) => {
       yield* lock("openai", home, "o3", hourMs)
       yield* lock("openai", work, "o4", hourMs)
       assert.deepStrictEqual(JSON.parse((yield* clear({ all: true })).text), { ok: true, clearedAll: 2 })
-      assert.deepStrictEqual(JSON.parse((yield* get(path)).text), { items: [], nextCursor: null })
+      assert.deepStrictEqual(JSON.parse((yield* get(path)).text), { items: [], nextCursor: null, total: 0 })
 
       yield* lock("openai", work, "o4", hourMs)
       yield* drop(work)
       assert.deepStrictEqual(
         JSON.parse((yield* get(path)).text),
-        { items: [], nextCursor: null },
+        { items: [], nextCursor: null, total: 0 },
         "they go with their connection"
       )
     })

@@ -164,7 +164,7 @@ describe("calls", () => {
       yield* assign("connection", connection.id, yield* add("office", proxy))
       const asked = (): number => upstream.listRequests.length + upstream.requests.length
       const before = asked()
-      yield* Effect.promise(() => gateway.manage("GET", `/api/providers/${connection.id}/models?refresh=true`))
+      yield* Effect.promise(() => gateway.manage("GET", `/api/providers/${connection.id}/models`))
       yield* Effect.promise(() => gateway.manage("POST", `/api/providers/${connection.id}/test`))
       assert.isAbove(asked(), before)
       assert.isAtLeast(proxy.asked.length, 1)
