@@ -30,7 +30,8 @@ layer(layerOf(), { excludeTestServices: true })("aliases", (it) => {
           { alias: "best", model: "openai/gpt-5" },
           { alias: "top", model: "best" }
         ],
-        nextCursor: null
+        nextCursor: null,
+        total: 2
       })
       // In force at once.
       assert.strictEqual((yield* Catalog).current().aliases.get("best"), "openai/gpt-5")
