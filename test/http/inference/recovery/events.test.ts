@@ -18,6 +18,9 @@ import { answer, cut } from "./Streams.ts"
 
 const adminKey = "admin-key-of-the-tests-0123456789"
 
+/** Changes of the configuration and of health are told, too; this is about these. */
+const told: ReadonlySet<string> = new Set(["provider.error", "provider.recovered", "combo.switched"])
+
 const setUp = Effect.gen(function* () {
   const dataDir = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
@@ -56,7 +59,7 @@ const setUp = Effect.gen(function* () {
   })
   const ask = (model: string, more: object = {}) =>
     call("POST", "/v1/chat/completions", { model, messages: [{ role: "user", content: "Hi" }], ...more })
-  const took = () => Array.from(Effect.runSync(Queue.takeAll(heard)))
+  const took = () => Array.from(Effect.runSync(Queue.takeAll(heard))).filter(({ type }) => told.has(type))
   return { ask, call, one, two, took }
 })
 
