@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as TestClock from "effect/TestClock"
-import { Events } from "../../../src/observe/Events.ts"
+import { Events, type GatewayEvent } from "../../../src/observe/Events.ts"
 import { ModelLists } from "../../../src/plane/providers/ModelLists.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
@@ -53,7 +53,11 @@ layer(layerOf())("what needs a person", (it) => {
   it.effect("tells who listens when it changes, and is not looked for while nobody does", () =>
     Effect.gen(function* () {
       const events = yield* Events
-      const told = yield* events.subscribe
+      const told = yield* Queue.unbounded<GatewayEvent>()
+      const stop = events.listen((event) => {
+        if (event.type === "attention.changed") told.unsafeOffer(event)
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(stop))
       const id = yield* added("second")
       const lists = yield* ModelLists
       yield* TestClock.adjust("1 minute")
