@@ -43,6 +43,11 @@ const texts: Readonly<Record<string, string>> = {
   "browser.har": JSON.stringify({ log: { version: "1.2", creator: { name: "browser", version: "1" }, entries: [] } }),
   "gateway.yaml": "version: 1\ncombos:\n  - { name: declared, targets: [{ model: openai/gpt-4o-mini }] }\n",
   ".env": "MISTRAL_API_KEY=mistral-key\n",
+  "cheaper.json": JSON.stringify({
+    name: "cheaper",
+    strategy: "priority",
+    targets: [{ model: "openai/gpt-4o-mini" }]
+  }),
   "mine.json": JSON.stringify({
     name: "Mine",
     cases: [
@@ -252,8 +257,7 @@ export const clear = async (manage: Manage, line: string): Promise<void> => {
   }
   if (line.includes("provider add custom --name cellar")) {
     const { nodes } = await manage("GET", "/api/provider-nodes")
-    for (const { id, prefix } of nodes)
-      if (prefix === "cellar") await manage("DELETE", `/api/provider-nodes/${id}?withConnections=true`)
+    for (const { id, prefix } of nodes) if (prefix === "cellar") await manage("DELETE", `/api/provider-nodes/${id}`)
   }
 }
 

@@ -69,6 +69,7 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
   "gateway eval cancel last": [1, /is over: completed/],
   "gateway proxy test berlin": [1, /berlin: The proxy cannot be reached/],
   "gateway proxy test berlin --fetch https://example.com/": [1, /berlin: The proxy cannot be reached/],
+  "gateway admin-session end 9f2c4b7d81e05a63": [2, /There is no session '9f2c4b7d81e05a63'/],
   "gateway proxy find-free": [1, /No list of free proxies is named/]
 }
 

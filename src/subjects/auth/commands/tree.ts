@@ -11,7 +11,7 @@ const open = fromOpen("open", "openCommand", "Open the dashboard in the browser,
   skill: "cli-serve",
   aliases: ["dashboard"],
   besides: true,
-  examples: ["open", "open --context work", "open --json"]
+  examples: ["open", "open --no-open", "open --json"]
 })
 
 const sessions = group(
@@ -43,7 +43,7 @@ const whoami = fromWhoami("whoami", "whoamiCommand", "Show who you are to the ga
   // The help of the program fits one screen without it; 'login' names it.
   besides: true,
   aliases: ["me"],
-  examples: ["whoami", "whoami --context work --json"]
+  examples: ["whoami", "whoami --json"]
 })
 
 export const commands: ReadonlyArray<TreeNode> = [open, whoami, sessions]

@@ -40,14 +40,14 @@ const route = group(
         "route simulate my-combo --requests 10000 --seed 1",
         "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
         "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
-        "route simulate --combo-file cheaper.json --compare-with main",
+        "route simulate --combo-file cheaper.json --compare-with my-combo",
         "route simulate auto/fast --rate 50 --errors openai=0.05 --quota groq=30/60"
       ]
     }),
     fromReplay("replay", "routeReplay", "Decide recorded requests anew by another combo. Nothing is sent.", {
       examples: [
         "route replay --since 24h --combo cheaper",
-        "route replay --since 7d --combo-file cheaper.json --compare-with main"
+        "route replay --since 7d --combo-file cheaper.json --compare-with my-combo"
       ]
     }),
     routeSettings

@@ -22,7 +22,7 @@ const usage = group(
       aliases: ["chart"],
       examples: [
         "usage series --by provider --from 7d",
-        "usage series --by model --step day --timezone Europe/Zurich --from 2035-01-01 --json"
+        "usage series --by model --step day --timezone Europe/Zurich --from 30d --json"
       ]
     }),
     fromSeries("facets", "usageFacets", "List values that requests can be filtered by, with how many have them.", {
