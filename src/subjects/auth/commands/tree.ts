@@ -11,7 +11,7 @@ const open = fromOpen("open", "openCommand", "Open the dashboard in the browser,
   skill: "cli-serve",
   aliases: ["dashboard"],
   besides: true,
-  examples: ["open", "open --no-open", "open --json"]
+  examples: ["open", "open --json"]
 })
 
 const sessions = group(
