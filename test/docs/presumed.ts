@@ -156,6 +156,17 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   "docs/api-document.md": {
     blocks: [
       {
+        begins: "TAG=$(curl",
+        before: async (world) => {
+          const { combo } = await world.manage("POST", "/api/combos", {
+            name: "tagged",
+            strategy: "priority",
+            targets: [{ model: "openai/gpt-4o-mini" }]
+          })
+          world.variables["COMBO_ID"] = combo.id
+        }
+      },
+      {
         begins: 'curl -s "$GATEWAY_URL/api/keys',
         before: async (world) => {
           const { nextCursor } = await world.manage("GET", "/api/keys?limit=1")

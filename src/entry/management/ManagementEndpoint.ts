@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Match } from "../../contract/Routes.ts"
 import type { Plane } from "./Management.ts"
@@ -31,23 +31,24 @@ const unavailable = (response: ServerResponse): void => {
 /** Loads the layer of the use cases; `R` is what they work on. */
 export type LoadUseCases<R> = () => Promise<Layer.Layer<UseCases, never, R>>
 
-const opened = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
+const opened = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>, scope: Scope.Scope) {
   const [{ makePlane }, useCases] = yield* Effect.promise(() =>
     Promise.all([import("./Management.ts"), loadUseCases()])
   )
-  // They acquire nothing that would have to be released, so their scope needs no end.
-  const context = yield* Layer.buildWithScope(useCases, yield* Scope.make())
+  const context = yield* Layer.buildWithScope(useCases, scope)
   return yield* Effect.provide(makePlane, context)
 })
 
 const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
   const runtime = yield* Effect.runtime<PlaneServices | R>()
   const runPromise = Runtime.runPromise(runtime)
+  // What the use cases do beside requests ends with the server.
+  const scope = yield* Effect.scope
   let loading: Promise<Plane> | null = null
 
   const load = (): Promise<Plane> => {
     loading ??= runPromise(
-      Effect.tapErrorCause(opened(loadUseCases), (cause) =>
+      Effect.tapErrorCause(opened(loadUseCases, scope), (cause) =>
         Effect.logError("The management plane could not be loaded", cause)
       )
     )
@@ -69,4 +70,4 @@ const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
 })
 
 export const layer = <R>(loadUseCases: LoadUseCases<R>): Layer.Layer<ManagementEndpoint, never, PlaneServices | R> =>
-  Layer.effect(ManagementEndpoint, make(loadUseCases))
+  Layer.scoped(ManagementEndpoint, make(loadUseCases))
