@@ -35,17 +35,11 @@ describe.skipIf(browserPath === null)("the playground", () => {
 
   it("asks several models at once, and shows the answer of each with its tokens", async () => {
     const page = await enter("playground")
-    await page.getByLabel("Model 1").fill("openai/gpt-4o")
+    await page.locator("#model-1").fill("openai/gpt-4o")
     await page.getByRole("button", { name: "Add a column" }).click()
-    await page
-      .getByRole("textbox", { name: "Model 2" })
-      .or(page.getByRole("combobox", { name: "Model 2" }))
-      .fill("openai/gpt-4o-mini")
+    await page.locator("#model-2").fill("openai/gpt-4o-mini")
     await page.getByRole("button", { name: "Add a column" }).click()
-    await page
-      .getByRole("textbox", { name: "Model 3" })
-      .or(page.getByRole("combobox", { name: "Model 3" }))
-      .fill("openai/broken")
+    await page.locator("#model-3").fill("openai/broken")
     await page.getByRole("button", { name: "Run all" }).click()
     await page.getByRole("region", { name: "Model 1" }).getByText("Because of scattering.").waitFor()
     await page.getByRole("region", { name: "Model 2" }).getByText("Short waves.").waitFor()
@@ -68,10 +62,10 @@ describe.skipIf(browserPath === null)("the playground", () => {
     })
     const page = await enter("playground")
     await page.getByLabel("As", { exact: true }).selectOption({ label: "limited" })
-    await page.getByLabel("Model 1").fill("openai/gpt-4o")
+    await page.locator("#model-1").fill("openai/gpt-4o")
     await page.getByRole("button", { name: "Run all" }).click()
     await page.getByRole("alert").waitFor()
-    await page.getByLabel("Model 1").fill("openai/gpt-4o-mini")
+    await page.locator("#model-1").fill("openai/gpt-4o-mini")
     await page.getByRole("button", { name: "Run all" }).click()
     await page.getByText("Short waves.").waitFor()
     const { logs } = await manage<{ logs: ReadonlyArray<{ apiKeyId: string | null; outcome: string }> }>(
@@ -84,12 +78,12 @@ describe.skipIf(browserPath === null)("the playground", () => {
   it("stops what runs", async () => {
     upstream().answers.set("endless", (response) => {
       response.writeHead(200, { "Content-Type": "text/event-stream" })
-      response.write(chunk("It begins"))
+      for (let n = 0; n < 40; n++) response.write(chunk("It goes on. "))
     })
     const page = await enter("playground")
-    await page.getByLabel("Model 1").fill("openai/endless")
+    await page.locator("#model-1").fill("openai/endless")
     await page.getByRole("button", { name: "Run all" }).click()
-    await page.getByText("It begins").waitFor()
+    await page.getByText(/It goes on/).waitFor()
     await page.getByRole("button", { name: "Stop" }).click()
     await page.getByText("stopped").waitFor()
   })

@@ -53,9 +53,9 @@ describe.skipIf(browserPath === null)("the view of the system", () => {
 
   it("creates a key by its form, and shows the secret this once", async () => {
     const page = await enter("system/keysCreate")
-    await page.getByLabel("name").first().fill("from a form")
-    await page.getByLabel("allowedModels").fill("openai/*\n*mini*")
-    await page.getByLabel("maxRequestsPerDay").fill("500")
+    await page.locator("#field-name").fill("from a form")
+    await page.locator("#field-allowedModels").fill("openai/*\n*mini*")
+    await page.locator("#field-maxRequestsPerDay").fill("500")
     await page.getByRole("button", { name: "Create an API key" }).click()
     await page.getByText("The answer: 201").waitFor()
     assert.match(await page.locator(".answer").innerText(), /"secret": "gw_/)
@@ -68,10 +68,10 @@ describe.skipIf(browserPath === null)("the view of the system", () => {
     const page = await enter("system/keysCreate")
     await page.getByRole("button", { name: "Create an API key" }).click()
     await page.getByRole("alert").filter({ hasText: "name: is missing" }).first().waitFor()
-    await page.getByLabel("maxRequestsPerDay").fill("1.5")
-    await page.getByLabel("name").first().fill("half")
+    await page.locator("#field-maxRequestsPerDay").fill("1.5")
+    await page.locator("#field-name").fill("half")
     await page.getByRole("button", { name: "Create an API key" }).click()
-    const field = page.getByLabel("maxRequestsPerDay")
+    const field = page.locator("#field-maxRequestsPerDay")
     await page.waitForFunction(
       () => document.querySelector("#field-maxRequestsPerDay")?.getAttribute("aria-invalid") === "true"
     )

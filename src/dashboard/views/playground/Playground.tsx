@@ -142,11 +142,12 @@ export const Playground = () => {
       <header class="view-head">
         <h1>{words.title}</h1>
         {isRunning ? (
-          <button type="button" class="button" onClick={() => leaving.current?.abort()}>
+          // Of its own: the same element as the other button would send the form with the click that stops.
+          <button key="stop" type="button" class="button" onClick={() => leaving.current?.abort()}>
             {words.stop}
           </button>
         ) : (
-          <button type="submit" class="button main-action">
+          <button key="run" type="submit" class="button main-action">
             {words.runAll}
           </button>
         )}
