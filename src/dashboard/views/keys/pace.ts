@@ -1,4 +1,4 @@
-/** How far a budget will go at the pace of its window so far. */
+/** Forecasts how far a budget will go at the pace of its window so far. */
 export interface SpendWindow {
   readonly limitUsd: number
   readonly spentUsd: number
@@ -7,7 +7,7 @@ export interface SpendWindow {
   readonly nextResetAt: string
 }
 
-/** When the limit is reached at the present pace, epoch milliseconds; null: not within the window. */
+/** Returns the time at which the limit is reached at the present pace, epoch milliseconds; null: not within the window. */
 export const reachedAtMs = (
   { limitUsd, nextResetAt, spentUsd, windowStart }: SpendWindow,
   nowMs: number
