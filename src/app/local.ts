@@ -64,7 +64,7 @@ const services = localManagement.pipe(
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),
-  // Nobody listens here.
+  // There are no listeners here.
   Layer.provide(Events.layer),
   Layer.provideMerge(AdminPasswordRoom.layer),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer))

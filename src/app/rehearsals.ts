@@ -83,7 +83,7 @@ const servicesOver = (live: SqlClient.SqlClient, withKeys: boolean) =>
       )
     ),
     Layer.provideMerge(storeOf(live, withKeys)),
-    // Nobody listens to what happens at a copy.
+    // A copy has no listeners.
     Layer.provideMerge(Layer.fresh(Events.layer))
   )
 

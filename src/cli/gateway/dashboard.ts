@@ -76,7 +76,7 @@ export const openAtStart = Effect.gen(function* () {
   const { environment } = yield* loadConfig
   const opener = yield* findOpener(environment, process.platform)
   const page = `${to.url}/dashboard/`
-  // No code is made that nobody would use within its minute.
+  // A code counts for a minute: none is made where there is no page for it.
   if (typeof opener === "string") return yield* Output.note(`Dashboard: ${page} ('gateway open' signs you in)`)
   const { opened } = yield* openDashboard(to, true)
   yield* Output.note(opened ? `Dashboard: ${page} (opened in the browser)` : `Dashboard: ${page}`)

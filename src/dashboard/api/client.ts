@@ -27,7 +27,7 @@ export interface Asked<Path, Query, Body> {
   readonly query?: Partial<Record<keyof Given<Query> & string, string | number | boolean | undefined>>
   readonly body?: Given<Body>
   readonly signal?: AbortSignal
-  /** The `ETag` of what was edited: somebody else's change in between is answered with 412. */
+  /** `ETag` of the version that was edited; the answer is 412 when it has changed since. */
   readonly ifMatch?: string | undefined
 }
 

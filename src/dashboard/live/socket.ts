@@ -95,7 +95,7 @@ function connect(): void {
   })
 }
 
-/** Hears a channel until the returned function is called. The socket is open while somebody hears. */
+/** Hears a channel until the returned function is called. The socket is open while there are listeners. */
 export const hear = (channel: string, listener: Listener): (() => void) => {
   const known = listeners.get(channel) ?? new Set()
   listeners.set(channel, known.add(listener))

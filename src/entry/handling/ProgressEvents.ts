@@ -1,4 +1,4 @@
-/** Answers of long work: as JSON when it is over, or as a stream of server-sent events where the client takes one. Whoever leaves ends the work. */
+/** Answers of long work: as JSON when it is over, or as a stream of server-sent events where the client takes one. A client that leaves ends the work. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"

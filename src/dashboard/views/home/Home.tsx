@@ -1,4 +1,4 @@
-/** Is it well, what does it cost, what needs somebody; for a new gateway the steps to its first answer. */
+/** Shows the state of the gateway, its cost and what needs attention; for a new gateway, the steps to its first answer. */
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import { providersList, usageHistoryAnalytics } from "../../api/calls.generated.ts"

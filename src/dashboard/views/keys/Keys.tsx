@@ -1,4 +1,4 @@
-/** Answers who spends how much, and who is stopped next. */
+/** Shows the keys with their budgets, and which budgets will be used up next. */
 import { useSignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
