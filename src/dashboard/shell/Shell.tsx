@@ -94,9 +94,9 @@ const NotFound = () => (
   </div>
 )
 
-/** A view and one object of it are one route: what is drawn stays when another object is chosen. */
+/** A view, one object of it and a part of that are one route: what is drawn stays when another object is chosen. */
 const routes = entries.map(({ path, view }) => (
-  <Route key={path} path={path === "" ? base : `${placeOf(path)}/:id?`} component={view} />
+  <Route key={path} path={path === "" ? base : `${placeOf(path)}/:id?/:part?`} component={view} />
 ))
 
 const settlesMs = 500

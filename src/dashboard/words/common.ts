@@ -10,6 +10,7 @@ export const words = {
   stale: "This may be old: the gateway did not answer the last question.",
   cancel: "Cancel",
   close: "Close",
+  typeName: (name: string): string => `Type “${name}” to go on`,
   save: "Save",
   copy: "Copy",
   copied: "Copied",

@@ -3,7 +3,8 @@ import { plural } from "./plural.ts"
 
 export const words = {
   title: "System",
-  operations: "Operations",
+  areas: "Areas of the system",
+  operations: "All operations",
   hint: "All that the gateway's API can do, with a form for each.",
   search: "Search operations",
   searchHint: "such as 'webhook', 'backup' or 'PUT /api/settings'",

@@ -7,6 +7,7 @@ import { loadOperations, type OperationSummary } from "../../forms/operations.ts
 import { Answered } from "../../ui/Answered.tsx"
 import { placeOf } from "../../ui/places.ts"
 import { words } from "../../words/system.ts"
+import { areas } from "./areas.ts"
 import { OperationPage } from "./OperationPage.tsx"
 
 const settlesMs = 200
@@ -86,22 +87,43 @@ const Search = ({ all }: { readonly all: ReadonlyArray<OperationSummary> }) => {
   )
 }
 
+const Operations = ({ id }: { readonly id: string | undefined }) => {
+  const operations = useAnswer({ key: ["operations"], ask: loadOperations })
+  return (
+    <Answered of={operations} height={400}>
+      {(all) => {
+        if (id === undefined) return <Search all={all} />
+        const summary = all.find((operation) => operation.id === id)
+        return summary === undefined ? <p>{words.unknown}</p> : <OperationPage key={id} summary={summary} />
+      }}
+    </Answered>
+  )
+}
+
+const Areas = ({ chosen }: { readonly chosen: string | undefined }) => (
+  <nav class="areas" aria-label={words.areas}>
+    {areas.map(({ name, path }) => (
+      <a key={path} href={placeOf(`system/${path}`)} aria-current={path === chosen ? "page" : undefined}>
+        {name}
+      </a>
+    ))}
+    <a href={placeOf("system")} aria-current={areas.some(({ path }) => path === chosen) ? undefined : "page"}>
+      {words.operations}
+    </a>
+  </nav>
+)
+
 export const System = () => {
   const { id } = useRoute().params
-  const operations = useAnswer({ key: ["operations"], ask: loadOperations })
+  const area = areas.find(({ path }) => path === id)
   return (
     <div class="stack">
       <header class="view-head">
         <h1>{words.title}</h1>
         <p class="quiet">{words.hint}</p>
       </header>
-      <Answered of={operations} height={400}>
-        {(all) => {
-          if (id === undefined) return <Search all={all} />
-          const summary = all.find((operation) => operation.id === id)
-          return summary === undefined ? <p>{words.unknown}</p> : <OperationPage key={id} summary={summary} />
-        }}
-      </Answered>
+      <Areas chosen={id} />
+      {area === undefined ? <Operations id={id} /> : <area.view key={area.path} />}
     </div>
   )
 }
