@@ -1,0 +1,78 @@
+/** Asks before what cannot be undone: says in one sentence what will happen, and lets it happen when the name was typed. */
+import { useSignal } from "@preact/signals"
+import { useId } from "preact/hooks"
+import { words } from "../words/common.ts"
+import { Dialog } from "./Dialog.tsx"
+import { visible } from "./format.ts"
+
+interface Properties {
+  readonly title: string
+  /** What will happen, in one sentence. */
+  readonly means: string
+  /** Has to be typed. */
+  readonly name: string
+  /** The word on the button, such as "Delete". */
+  readonly verb: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** Does it; the dialog closes when it is done, and stays with the reason when it is refused. */
+  readonly run: () => Promise<void>
+}
+
+const Asked = ({ means, name, onClose, run, verb }: Properties) => {
+  const typed = useSignal("")
+  const problem = useSignal<string | null>(null)
+  const isBusy = useSignal(false)
+  const id = useId()
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (isBusy.value || typed.value !== name) return
+    isBusy.value = true
+    problem.value = null
+    try {
+      await run()
+      onClose()
+    } catch (error) {
+      problem.value = error instanceof Error ? error.message : String(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form class="stack" onSubmit={(event) => void submit(event)}>
+      <p>{means}</p>
+      <div class="field">
+        <label for={id}>{words.typeName(visible(name))}</label>
+        <input
+          id={id}
+          class="input"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value
+          }}
+        />
+      </div>
+      {problem.value !== null && (
+        <p class="problem" role="alert">
+          {visible(problem.value)}
+        </p>
+      )}
+      <div class="buttons">
+        <button type="submit" class="button danger" disabled={isBusy.value || typed.value !== name}>
+          {verb}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          {words.cancel}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+export const Danger = (properties: Properties) => (
+  <Dialog title={properties.title} isOpen={properties.isOpen} onClose={properties.onClose}>
+    <Asked {...properties} />
+  </Dialog>
+)
