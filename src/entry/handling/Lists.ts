@@ -107,14 +107,23 @@ export const asJson =
   (entry: A): string =>
     JSON.stringify(view(entry))
 
-/** The answer with a list, whose entries are written as the contract has them. */
-export const listAnswer = Effect.fnUntraced(function* <A>(
+/** The answer with all entries and some other members, the entries written as the contract has them. */
+export const entriesAnswer = Effect.fnUntraced(function* <A>(
   name: string,
-  { items, nextCursor, total }: Pick<Listed<A>, "items" | "nextCursor" | "total">,
+  items: ReadonlyArray<A>,
   textOf: (entry: A) => string,
   more: Readonly<Record<string, unknown>> = {}
 ) {
   const entries = yield* entriesText(items, textOf)
-  const rest = JSON.stringify({ nextCursor, total, ...more }).slice(1)
-  return HttpServerResponse.text(`{${JSON.stringify(name)}:${entries},${rest}`, { contentType: "application/json" })
+  const rest = JSON.stringify(more).slice(1)
+  const text = `{${JSON.stringify(name)}:${entries}${rest === "}" ? rest : `,${rest}`}`
+  return HttpServerResponse.text(text, { contentType: "application/json" })
 })
+
+/** The answer with a list, whose entries are written as the contract has them. */
+export const listAnswer = <A>(
+  name: string,
+  { items, nextCursor, total }: Pick<Listed<A>, "items" | "nextCursor" | "total">,
+  textOf: (entry: A) => string,
+  more: Readonly<Record<string, unknown>> = {}
+) => entriesAnswer(name, items, textOf, { nextCursor, total, ...more })

@@ -67,6 +67,15 @@ const changed = ({ body, tag }: Present): PreconditionFailed =>
 
 const isDone = (status: number): boolean => status >= 200 && status < 300
 
+/**
+ * Tells whether a change answers the new version. What is changed by POST is one entry of all that GET shows, however many these are: only who
+ * names a version is told the next.
+ */
+const tellsVersion = ({ method }: ManagementRoute, headers: Readonly<Record<string, string | undefined>>): boolean =>
+  method === "PUT" ||
+  method === "PATCH" ||
+  (method !== "DELETE" && (headers["if-match"] !== undefined || headers["if-none-match"] !== undefined))
+
 /** Runs an endpoint of the plane: `key` for what it shows, with the parameters and the query of the request. */
 type Show<E, R> = (key: ManagementKey) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> | null
 
@@ -120,7 +129,8 @@ export const makeChanges = () => {
     return Effect.gen(function* () {
       yield* compared(found, show)
       const response = yield* change
-      if (!isDone(response.status) || found.route.method === "DELETE") return response
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      if (!isDone(response.status) || !tellsVersion(found.route, headers)) return response
       const present = yield* presentOf(found, show)
       return present === null ? response : HttpServerResponse.setHeader(response, "ETag", present.tag)
     }).pipe(inTurn(objectOf(found)))

@@ -95,11 +95,14 @@ const accounts = Effect.fnUntraced(function* (deps: Deps, nowMs: number) {
   return found
 })
 
-const limitItems = Effect.fnUntraced(function* ({ keys, limits }: Deps, nowMs: number) {
+const limitItems = Effect.fnUntraced(function* ({ keys, limits, slices }: Deps, nowMs: number) {
   const nameOf = (id: string): string | null => keys.get(id)?.name ?? null
   const budgets = yield* limits.budgets
   const tokens = yield* Effect.catchTag(limits.tokenLimits(), "EntityNotFound", () => Effect.succeed([]))
-  return [...Rules.budgetItems(budgets, nameOf, nowMs), ...Rules.tokenLimitItems(tokens, nameOf, nowMs)]
+  const found: Array<AttentionItem> = []
+  yield* slices.each(budgets, (each) => found.push(...Rules.budgetItems([each], nameOf, nowMs)))
+  yield* slices.each(tokens, (each) => found.push(...Rules.tokenLimitItems([each], nameOf, nowMs)))
+  return found
 })
 
 const backups = Effect.fnUntraced(function* ({ backup, settings, startedMs }: Deps, nowMs: number) {
