@@ -13,8 +13,10 @@ describe("lists", () => {
       const rows = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
         const { code, stderr, stdout } = await run([...args, "--json"], environment)
         assert.strictEqual(code, 0, stderr)
-        const [list = []] = Object.values(JSON.parse(stdout)).filter((value) => Array.isArray(value))
-        return list.map(({ id, name }: { readonly id: string; readonly name?: string }) => name ?? id)
+        const list = Object.values<unknown>(JSON.parse(stdout)).find((value) => Array.isArray(value)) ?? []
+        return (list as ReadonlyArray<{ readonly id: string; readonly name?: string }>).map(
+          ({ id, name }) => name ?? id
+        )
       }
       for (const name of ["work", "Homework", "other"]) {
         const added = await run(["provider", "add", "ollama", "--name", name, "--no-verify"], environment)
@@ -37,14 +39,14 @@ describe("lists", () => {
       const none = await run(["provider", "list", "--search", "nothing"], environment)
       assert.include(none.stdout + none.stderr, "None of them has this text.")
 
-      for (const name of ["b", "a", "bb"]) {
+      for (const name of ["beta", "alpha", "beta-two"]) {
         assert.strictEqual((await run(["keys", "add", name], environment)).code, 0)
         const combo = await run(["combo", "create", `${name}-combo`, "ollama/m"], environment)
         assert.strictEqual(combo.code, 0, combo.stderr)
       }
-      assert.deepStrictEqual(await rows("keys", "list", "--search", "b", "--sort", "name"), ["b", "bb"])
-      assert.deepStrictEqual(await rows("combo", "list", "--sort", "-name", "--limit", "1"), ["bb-combo"])
-      assert.deepStrictEqual(await rows("models", "--search", "a-combo"), ["a-combo"])
+      assert.deepStrictEqual(await rows("keys", "list", "--search", "BETA", "--sort", "name"), ["beta", "beta-two"])
+      assert.deepStrictEqual(await rows("combo", "list", "--sort", "-name", "--limit", "1"), ["beta-two-combo"])
+      assert.deepStrictEqual(await rows("models", "--search", "alpha-combo"), ["alpha-combo"])
       const wrong = await run(["keys", "list", "--sort", "size"], environment)
       assert.strictEqual(wrong.code, 2, wrong.stderr)
       await server.stop("SIGTERM")

@@ -10,6 +10,13 @@ const adminKey = "watch-admin-key-of-this-test"
 
 const headers = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" }
 
+interface Item {
+  readonly severity: string
+  readonly subject: { readonly type: string; readonly name: string }
+  readonly text: string
+  readonly actions: ReadonlyArray<unknown>
+}
+
 const listeners = async (url: string): Promise<number> =>
   ((await (await fetch(`${url}/api/live`, { headers })).json()) as { readonly clients: number }).clients
 
@@ -84,7 +91,7 @@ describe("gateway attention", () => {
     async () => {
       const environment = { DATA_DIR: dataDir(), GATEWAY_ADMIN_KEY: adminKey }
       const server = await serve(environment)
-      const call = async (method: string, path: string, body: unknown): Promise<any> => {
+      const call = async (method: string, path: string, body: unknown): Promise<unknown> => {
         const answer = await fetch(`${server.url}${path}`, { method, headers, body: JSON.stringify(body) })
         assert.isBelow(answer.status, 300, path)
         return answer.json()
@@ -96,9 +103,14 @@ describe("gateway attention", () => {
 
       // A list of models that nobody answers.
       await call("POST", "/api/providers", { provider: "ollama", name: "cellar", baseUrl: "http://127.0.0.1:9" })
-      const items = async (): Promise<ReadonlyArray<any>> =>
+      const items = async (): Promise<ReadonlyArray<Item>> =>
         JSON.parse((await run(["attention", "--json"], environment)).stdout).items
-      const [item] = await eventually("the list of models has failed", items, (all) => all.length === 1, slow)
+      const [item = assert.fail("none")] = await eventually(
+        "the list of models has failed",
+        items,
+        (all) => all.length === 1,
+        slow
+      )
       assert.deepInclude(item.subject, { type: "connection", name: "cellar" })
       assert.isNotEmpty(item.actions)
       const shown = await run(["attention"], environment)

@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import { BadRequest, PreconditionFailed } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import type { Found } from "../../contract/Routes.ts"
-import { bytesOf, isChange, isNamed, jsonIn, shownBy, tagOf } from "./Versions.ts"
+import { ObjectTurns } from "../../subjects/ObjectTurns.ts"
+import { bytesOf, isChange, isNamed, jsonIn, shownBy, tagOf, takesTurn } from "./Versions.ts"
 
 /** Says that an endpoint is run for what it shows, within a request that changes it: the body is that request's. */
 export class IsCompared extends Context.Reference<IsCompared>()("gateway/entry/management/IsCompared", {
@@ -29,8 +30,9 @@ interface Present {
 const familyOf = ({ key, path }: ManagementRoute): string =>
   path.startsWith("/api/settings") ? "settings" : key.slice(0, key.indexOf("."))
 
-const objectOf = ({ parameters, route }: FoundChange): string =>
-  [familyOf(route), ...Object.values(parameters)].join(" ")
+const nameOf = (family: string, ...ids: ReadonlyArray<string>): string => [family, ...ids].join(" ")
+
+const objectOf = ({ parameters, route }: FoundChange): string => nameOf(familyOf(route), ...Object.values(parameters))
 
 /** Lets one effect at a time run for each name. */
 const makeTurns = () => {
@@ -120,12 +122,16 @@ export const makeChanges = () => {
       if (unwanted !== undefined && isNamed(unwanted, present.tag) === true) return yield* changed(present)
     })
 
+  const turns = ObjectTurns.of({ inTurn: (family, id) => inTurn(nameOf(family, id)) })
+
   return <E, R>(
     found: FoundChange,
-    change: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    made: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     show: Show<E, R>
   ) => {
-    if (!isChange(found.route)) return change
+    const change = Effect.provideService(made, ObjectTurns, turns)
+    if (!takesTurn(found.route)) return change
+    if (!isChange(found.route)) return inTurn(objectOf(found))(change)
     return Effect.gen(function* () {
       yield* compared(found, show)
       const response = yield* change

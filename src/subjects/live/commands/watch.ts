@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import { channels } from "../entity.ts"
-import { live } from "../subject.ts"
 import type { CliFailure } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { listenTo } from "../../../cli/gateway/Feed.ts"
@@ -68,7 +67,7 @@ export const watch = Command.make("watch", { channels: wanted, events: most, ...
     const isJson = format === "json" || format === "jsonl"
     const chosen = given.channels.length === 0 ? channels : [...new Set(given.channels)]
     const queue = yield* listenTo<Frame>(to, {
-      path: live.routes.describe.path,
+      path: "/api/live",
       decode: (text) => Option.getOrNull(decode(text)),
       firstFrame: JSON.stringify({ type: "subscribe", channels: chosen })
     })
