@@ -76,12 +76,17 @@ export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
 /** The same without a gateway beside it. */
 export const exclusiveLayer = services.pipe(Layer.provideMerge(exclusiveStoreLayer))
 
-/** The same, and the providers that the operator added. */
-export const exclusiveNodesLayer = localNodes.pipe(
+/** The providers that the operator added. */
+const nodes = localNodes.pipe(
   Layer.provideMerge(Layer.mergeAll(BreakersRoom.layer, LockoutsRoom.layer)),
-  Layer.provide(ResilienceSettings.layer),
-  Layer.provideMerge(exclusiveLayer)
+  Layer.provide(ResilienceSettings.layer)
 )
+
+/** The same, and the providers that the operator added. */
+export const nodesLayer = nodes.pipe(Layer.provideMerge(localLayer))
+
+/** The same without a gateway beside it. */
+export const exclusiveNodesLayer = nodes.pipe(Layer.provideMerge(exclusiveLayer))
 
 /** The data folder without the database in it, for who replaces that. Refused while a gateway is running. */
 export const folderLayer = DataLock.layer

@@ -45,7 +45,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/(net/egress|entry|observe/capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|InspectorFeed))|kernel/IpRanges)\\.ts$"
+          "^src/(net/egress|entry|observe/capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|Feed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",

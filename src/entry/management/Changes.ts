@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import { BadRequest, PreconditionFailed } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import type { Found } from "../../contract/Routes.ts"
-import { bytesOf, isChange, isNamed, jsonIn, shownBy, tagOf } from "./Versions.ts"
+import { ObjectTurns } from "../../subjects/ObjectTurns.ts"
+import { bytesOf, isChange, isNamed, jsonIn, shownBy, tagOf, takesTurn } from "./Versions.ts"
 
 /** Says that an endpoint is run for what it shows, within a request that changes it: the body is that request's. */
 export class IsCompared extends Context.Reference<IsCompared>()("gateway/entry/management/IsCompared", {
@@ -29,8 +30,9 @@ interface Present {
 const familyOf = ({ key, path }: ManagementRoute): string =>
   path.startsWith("/api/settings") ? "settings" : key.slice(0, key.indexOf("."))
 
-const objectOf = ({ parameters, route }: FoundChange): string =>
-  [familyOf(route), ...Object.values(parameters)].join(" ")
+const nameOf = (family: string, ...ids: ReadonlyArray<string>): string => [family, ...ids].join(" ")
+
+const objectOf = ({ parameters, route }: FoundChange): string => nameOf(familyOf(route), ...Object.values(parameters))
 
 /** Lets one effect at a time run for each name. */
 const makeTurns = () => {
@@ -66,6 +68,15 @@ const changed = ({ body, tag }: Present): PreconditionFailed =>
   })
 
 const isDone = (status: number): boolean => status >= 200 && status < 300
+
+/**
+ * Tells whether a change answers the new version. What is changed by POST is one entry of all that GET shows, however many these are: only who
+ * names a version is told the next.
+ */
+const tellsVersion = ({ method }: ManagementRoute, headers: Readonly<Record<string, string | undefined>>): boolean =>
+  method === "PUT" ||
+  method === "PATCH" ||
+  (method !== "DELETE" && (headers["if-match"] !== undefined || headers["if-none-match"] !== undefined))
 
 /** Runs an endpoint of the plane: `key` for what it shows, with the parameters and the query of the request. */
 type Show<E, R> = (key: ManagementKey) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> | null
@@ -111,16 +122,21 @@ export const makeChanges = () => {
       if (unwanted !== undefined && isNamed(unwanted, present.tag) === true) return yield* changed(present)
     })
 
+  const turns = ObjectTurns.of({ inTurn: (family, id) => inTurn(nameOf(family, id)) })
+
   return <E, R>(
     found: FoundChange,
-    change: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    made: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     show: Show<E, R>
   ) => {
-    if (!isChange(found.route)) return change
+    const change = Effect.provideService(made, ObjectTurns, turns)
+    if (!takesTurn(found.route)) return change
+    if (!isChange(found.route)) return inTurn(objectOf(found))(change)
     return Effect.gen(function* () {
       yield* compared(found, show)
       const response = yield* change
-      if (!isDone(response.status) || found.route.method === "DELETE") return response
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      if (!isDone(response.status) || !tellsVersion(found.route, headers)) return response
       const present = yield* presentOf(found, show)
       return present === null ? response : HttpServerResponse.setHeader(response, "ETag", present.tag)
     }).pipe(inTurn(objectOf(found)))

@@ -25,6 +25,13 @@ export const changesByPost: ReadonlySet<ManagementKey> = new Set<ManagementKey>(
   "modelAliases.set"
 ])
 
+/** Changes by POST, at a path below the object's, that wait for its other changes. */
+const changesBelow: ReadonlySet<ManagementKey> = new Set<ManagementKey>(["keys.rotate", "registeredKeys.revoke"])
+
+/** Tells whether a route waits for the other changes of the object of its path. */
+export const takesTurn = ({ key, method }: Pick<ManagementRoute, "key" | "method">): boolean =>
+  isChange({ key, method }) || changesBelow.has(key)
+
 const changing: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"])
 
 /** Tells whether a route changes what is at a path, so that its changes are made one after the other. */
