@@ -1,8 +1,8 @@
 /** Shows why a request went where it went: the order of the targets with their scores, who was left out and why, and the calls that were made. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { routingDecision } from "../../api/calls.generated.ts"
-import { State } from "../../ui/State.tsx"
-import { clockTime, duration, visible } from "../../ui/format.ts"
+import { State } from "../State.tsx"
+import { clockTime, duration, visible } from "../format.ts"
 import { words } from "../../words/requests.ts"
 import { partsOf, type ScorePart } from "./score.ts"
 
