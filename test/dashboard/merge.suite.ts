@@ -35,10 +35,7 @@ describe.skipIf(browserPath === null)("two editors", () => {
       targets: [{ model: "openai/gpt-4o" }, { model: "openai/gpt-4o-mini" }],
       config: { maxRetries: 1 }
     })
-    const [first, second] = await Promise.all([
-      enter(`routing/combo/${combo.id}`),
-      enter(`routing/combo/${combo.id}`)
-    ])
+    const [first, second] = await Promise.all([enter(`routing/combo/${combo.id}`), enter(`routing/combo/${combo.id}`)])
     const stored = async (): Promise<Combo> => (await manage<{ combo: Combo }>("GET", "/api/combos/shared")).combo
     await choose(second, "lkgp")
     await second.getByLabel("Label of target 1").fill("mine")
@@ -87,7 +84,10 @@ describe.skipIf(browserPath === null)("two editors", () => {
       await page.getByLabel(`Model of ${alias}`).fill(model)
     }
     const save = (page: Page, alias: string) =>
-      page.getByRole("row", { name: new RegExp(`^${alias}`) }).getByRole("button", { name: "Save" }).click()
+      page
+        .getByRole("row", { name: new RegExp(`^${alias}`) })
+        .getByRole("button", { name: "Save" })
+        .click()
     await edit(first, "one", "auto/fast")
     await edit(second, "one", "auto/cheap")
     await edit(second, "two", "auto")
@@ -141,7 +141,10 @@ describe.skipIf(browserPath === null)("two editors", () => {
   it("of the resilience settings: what only one has changed is chosen already", async () => {
     const [first, second] = await Promise.all([enter("routing/resilience"), enter("routing/resilience")])
     const field = (page: Page, group: string, name: string) =>
-      page.getByRole("group", { name: new RegExp(`^${group}`) }).first().getByLabel(name)
+      page
+        .getByRole("group", { name: new RegExp(`^${group}`) })
+        .first()
+        .getByLabel(name)
     await field(first, "Retry", "Max retries").fill("2")
     await field(second, "Retry", "Max retries").fill("3")
     await field(second, "Hedging", "Delay").fill("1500")

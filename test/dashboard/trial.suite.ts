@@ -52,10 +52,9 @@ describe.skipIf(browserPath === null)("a combo before it is saved", () => {
     })
     const shown = async (column: number): Promise<ReadonlyArray<string>> => [
       await panel.getByText(/requests decided anew/).innerText(),
-      ...(await panel.locator(".figures tbody tr").evaluateAll(
-        (rows, place) => rows.map((row) => row.querySelectorAll("td")[place]?.textContent ?? ""),
-        column
-      )),
+      ...(await panel
+        .locator(".figures tbody tr")
+        .evaluateAll((rows, place) => rows.map((row) => row.querySelectorAll("td")[place]?.textContent ?? ""), column)),
       ...(await panel.locator("table").nth(1).locator("tbody tr").allInnerTexts())
     ]
     const settled = async (times: number): Promise<void> => {
