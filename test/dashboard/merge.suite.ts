@@ -117,7 +117,7 @@ describe.skipIf(browserPath === null)("two editors", () => {
       [second, "yours-*"]
     ] as const) {
       await page.getByRole("button", { name: "Add a fallback" }).click()
-      await page.getByLabel("Pattern 2").fill(pattern)
+      await page.getByLabel("Pattern 2", { exact: true }).fill(pattern)
       await page.getByLabel("Model instead of pattern 2").fill("auto")
     }
     // Another setting is no conflict of these.

@@ -34,8 +34,7 @@ const Row = ({ choices, difference }: RowProperties) => {
   return (
     <tr>
       <th scope="row">
-        {visible(name)}
-        {side === null && <State kind="warning">?</State>}
+        {visible(name)} {side === null && <State kind="warning">{words.choose}</State>}
       </th>
       {(["mine", "theirs"] as const).map((each) => (
         <td key={each}>

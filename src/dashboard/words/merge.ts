@@ -9,6 +9,7 @@ export const words = {
   mine: "Yours",
   theirs: "Stored now",
   nothing: "not there",
+  choose: "choose",
   openCount: (value: number): string =>
     plural(value, { one: "1 field needs your choice", other: `${value} fields need your choice` }),
   allChosen: "Every field is chosen.",

@@ -45,6 +45,7 @@ export const words = {
     anybody: "a caller without a key",
     ask: "Explain",
     hint: "Decided as it would be decided now. Nothing is sent.",
+    ofKey: "Of a key its shares of quota groups count here. Which models it may use at all is not looked at.",
     first: (target: string): string => `First: ${target}`,
     nobody: "No target can be called.",
     close: "Close the explanation"
@@ -155,7 +156,7 @@ export const words = {
     figures: { figure: "Figure", mine: "This", other: "Stored", difference: "Difference" },
     served: "served",
     failed: "failed",
-    fallbacks: "served by another than the first",
+    fallbacks: "by another than the first",
     calls: "calls",
     p50: "median",
     p95: "slowest 5 %",

@@ -1,9 +1,9 @@
 /** Other names for what can be asked for. Each change names the version of the list that was seen; only a change of the same alias is a conflict. */
 import { type Signal, useSignal } from "@preact/signals"
 import type { ApiError } from "../../api/ApiError.ts"
-import type { AnswerOf } from "../../api/client.ts"
+import type { AnswerOf, Versioned } from "../../api/client.ts"
 import { modelAliasesList, modelAliasesRemove, modelAliasesSet } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
+import { queries, refresh, useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { Icon } from "../../ui/Icon.tsx"
@@ -26,6 +26,22 @@ const meaningIn = ({ aliases }: List, alias: string): Meaning => ({
   model: aliases.find((each) => each.alias === alias)?.model ?? null
 })
 
+/** Shows a change at once: who goes on from there goes on from what is stored. */
+const keep = (alias: string, model: string | null, tag: string | null): void => {
+  queries.setQueryData<Versioned<List>>(["aliases"], (before) => {
+    if (before === undefined) return undefined
+    const { aliases } = before.answer
+    const isKnown = aliases.some((each) => each.alias === alias)
+    const after =
+      model === null
+        ? aliases.filter((each) => each.alias !== alias)
+        : isKnown
+          ? aliases.map((each) => (each.alias === alias ? { alias, model } : each))
+          : [...aliases, { alias, model }]
+    return { answer: { ...before.answer, aliases: after }, tag: tag ?? before.tag }
+  })
+}
+
 /** Others may change other aliases at the same time: that is no conflict, and it is tried again with their version. */
 const mostTries = 4
 
@@ -42,6 +58,7 @@ const change = async (
         model === null
           ? await modelAliasesRemove.versioned({ query: { alias }, ifMatch })
           : await modelAliasesSet.versioned({ body: { alias, model }, ifMatch })
+      keep(alias, model, next)
       void refresh("aliases")
       return { value: { model }, tag: next }
     } catch (error) {

@@ -41,6 +41,7 @@ const Explained = ({ as, model }: Asked) => {
               {first === undefined ? words.explain.nobody : words.explain.first(visible(first))}
             </State>
             <Decision decision={answer.decision} />
+            {as !== "" && <p class="quiet">{words.explain.ofKey}</p>}
           </div>
         )
       }}

@@ -107,13 +107,15 @@ const Rows = ({ lines, onLines }: RowsProperties) => (
         )
       })}
     </ul>
-    <button
-      type="button"
-      class="button"
-      onClick={() => onLines([...lines, { key: ++lastKey, pattern: "", model: "" }])}
-    >
-      <Icon name="add" /> {words.fallbacks.add}
-    </button>
+    <div class="buttons">
+      <button
+        type="button"
+        class="button"
+        onClick={() => onLines([...lines, { key: ++lastKey, pattern: "", model: "" }])}
+      >
+        <Icon name="add" /> {words.fallbacks.add}
+      </button>
+    </div>
   </>
 )
 

@@ -10,7 +10,8 @@ import type { Version } from "../../../ui/saving.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words } from "../../../words/routing.ts"
 import { drafts, newCombo } from "./drafts.ts"
-import { type Editable, editableOf, emptyCombo } from "./draft.ts"
+import type { Editable } from "../editable.ts"
+import { editableOf, emptyCombo } from "./draft.ts"
 import { Editor } from "./Editor.tsx"
 
 const versionOf = ({ answer, tag }: Versioned<AnswerOf<typeof combosGet>>): Version<Editable> => ({

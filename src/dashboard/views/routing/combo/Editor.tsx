@@ -18,9 +18,10 @@ import { toast } from "../../../ui/toasts.tsx"
 import { words as forms } from "../../../words/forms.ts"
 import { words as merging } from "../../../words/merge.ts"
 import { words } from "../../../words/routing.ts"
+import type { Editable } from "../editable.ts"
 import { Trial } from "../trial/Trial.tsx"
 import { Config } from "./Config.tsx"
-import { type Draft, draftOf, type Editable, type Read, readDraft } from "./draft.ts"
+import { type Draft, draftOf, type Read, readDraft } from "./draft.ts"
 import { drafts, type Kept, newCombo } from "./drafts.ts"
 import { StrategyField } from "./Strategy.tsx"
 import { Targets } from "./Targets.tsx"
@@ -264,7 +265,7 @@ export const Editor = (properties: Properties) => {
         key={id ?? newCombo}
         id={id}
         combo={isWrong(read) ? null : read.value}
-        storedName={id === null ? null : base.value.name}
+        storedName={id === null || !base.value.isActive ? null : base.value.name}
         isEdited={isEdited}
       />
       <Merge name={base.value.name} saving={saving} />

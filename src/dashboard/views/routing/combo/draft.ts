@@ -1,14 +1,8 @@
 /** A combo as it is edited, and as it is sent. Pure. */
-import type { AnswerOf } from "../../../api/client.ts"
-import type { combosGet } from "../../../api/calls.generated.ts"
 import type { Texts } from "../../../forms/body.ts"
 import { editedOf } from "../../../forms/edited.ts"
 import type { FieldSchema } from "../../../forms/operations.ts"
-
-type Stored = AnswerOf<typeof combosGet>["combo"]
-
-/** What an editor of a combo can change. */
-export type Editable = Pick<Stored, "name" | "strategy" | "targets" | "config" | "isActive">
+import type { Editable, StoredCombo } from "../editable.ts"
 
 /** A target while it is edited. */
 export interface TargetDraft {
@@ -28,7 +22,7 @@ export interface Draft extends Omit<Editable, "targets"> {
   readonly typed: Texts
 }
 
-export const editableOf = ({ config, isActive, name, strategy, targets }: Stored): Editable => ({
+export const editableOf = ({ config, isActive, name, strategy, targets }: StoredCombo): Editable => ({
   name,
   strategy,
   targets,

@@ -1,6 +1,7 @@
 /** Edits that are not saved yet, kept in memory while other views are looked at. */
 import type { Version } from "../../../ui/saving.ts"
-import type { Draft, Editable } from "./draft.ts"
+import type { Editable } from "../editable.ts"
+import type { Draft } from "./draft.ts"
 
 export interface Kept {
   /** The version that the edit began from. */

@@ -20,7 +20,7 @@ import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/routingParts.ts"
-import type { Names } from "./Groups.tsx"
+import type { Names } from "./names.ts"
 import { type Weighted, WeightedRows, weightedRow } from "./WeightedRows.tsx"
 
 type Stored = AnswerOf<typeof quotaGroupsGet>["group"]

@@ -9,15 +9,10 @@ import { percent, short, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words } from "../../../words/routingParts.ts"
 import { EditGroup, NewGroup } from "./Group.tsx"
+import type { Names } from "./names.ts"
 
 type Group = AnswerOf<typeof quotaGroupsList>["groups"][number]
 type Quota = Group["allocations"][number]["quotas"][number]
-
-/** Names by id, as far as they are known. */
-export interface Names {
-  readonly connections: ReadonlyMap<string, string>
-  readonly keys: ReadonlyMap<string, string>
-}
 
 const useNames = (): Names => {
   const connections = useAnswer({

@@ -7,7 +7,7 @@ import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/routing.ts"
 import { Panel } from "./Panel.tsx"
 import { useRun } from "./run.ts"
-import type { Tried } from "./Trial.tsx"
+import type { Tried } from "./tried.ts"
 
 type DecisionView = AnswerOf<typeof routingExplain>["decision"]
 
@@ -23,9 +23,11 @@ const body = { messages: [{ role: "user", content: "Hello" }] }
 const mostShown = 10
 
 const ask = async ({ combo, compareWith }: Tried, signal: AbortSignal): Promise<Both> => {
-  const own = routingExplain({ body: { ...(combo === null ? {} : { combo }), body, seed }, signal })
-  const other = compareWith === "" ? null : routingExplain({ body: { model: compareWith, body, seed }, signal })
-  return { own: (await own).decision, other: other === null ? null : (await other).decision }
+  const [own, other] = await Promise.all([
+    routingExplain({ body: { ...(combo === null ? {} : { combo }), body, seed }, signal }),
+    compareWith === "" ? null : routingExplain({ body: { model: compareWith, body, seed }, signal })
+  ])
+  return { own: own.decision, other: other?.decision ?? null }
 }
 
 const LeftOut = ({ decision }: { readonly decision: DecisionView }) => {

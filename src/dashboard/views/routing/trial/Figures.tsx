@@ -24,7 +24,7 @@ const kindOf = ({ better, difference }: Figure): Kind => {
 
 /** The difference with its sign. */
 export const signed = (value: number, format: (value: number) => string): string =>
-  value === 0 ? "±0" : `${value > 0 ? "+" : "−"}${format(Math.abs(value))}`
+  format(Math.abs(value)) === format(0) ? "±0" : `${value > 0 ? "+" : "−"}${format(Math.abs(value))}`
 
 const Difference = ({ figure }: { readonly figure: Figure }) => {
   const { difference, format } = figure

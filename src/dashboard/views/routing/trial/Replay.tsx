@@ -8,7 +8,7 @@ import { words } from "../../../words/routing.ts"
 import { type Figure, Figures } from "./Figures.tsx"
 import { Panel } from "./Panel.tsx"
 import { useRun } from "./run.ts"
-import type { Tried } from "./Trial.tsx"
+import type { Tried } from "./tried.ts"
 
 type Answer = AnswerOf<typeof routingReplay>
 

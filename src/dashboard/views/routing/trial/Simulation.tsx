@@ -10,7 +10,7 @@ import { type Fault, FaultFields, faultNames, faultsOf, scenarioNames } from "./
 import { type Figure, Figures } from "./Figures.tsx"
 import { Panel } from "./Panel.tsx"
 import { useRun } from "./run.ts"
-import type { Tried } from "./Trial.tsx"
+import type { Tried } from "./tried.ts"
 
 type Answer = AnswerOf<typeof routingSimulate>
 

@@ -2,23 +2,17 @@
 import { useSignal } from "@preact/signals"
 import { ModelInput } from "../../../ui/ModelInput.tsx"
 import { words } from "../../../words/routing.ts"
-import type { Editable } from "../combo/draft.ts"
+import type { Editable } from "../editable.ts"
 import { DecisionNow } from "./DecisionNow.tsx"
 import { Replay } from "./Replay.tsx"
 import { Simulation } from "./Simulation.tsx"
-
-export interface Tried {
-  /** What is tried, as it would be created; null: it cannot be tried, because something in it cannot be read. */
-  readonly combo: (Editable & { readonly id?: string }) | null
-  /** Another model id that does the same; empty: none. */
-  readonly compareWith: string
-}
+import type { Tried } from "./tried.ts"
 
 interface Properties {
   /** Null: it is new. */
   readonly id: string | null
   readonly combo: Editable | null
-  /** Its name as it is stored; null: it is not. */
+  /** Its name as it is stored; null: it is not, or is turned off, so that nothing can be compared with it. */
   readonly storedName: string | null
   /** It is another one than the stored. */
   readonly isEdited: boolean
@@ -29,7 +23,8 @@ export const Trial = ({ combo, id, isEdited, storedName }: Properties) => {
   const compareWith = typed.value ?? (isEdited ? (storedName ?? "") : "")
   const isNamed = combo !== null && combo.name !== ""
   const tried: Tried = {
-    combo: isNamed ? { ...combo, ...(id === null ? {} : { id }) } : null,
+    // One that is turned off is tried as if it were on: what it would do is the question.
+    combo: isNamed ? { ...combo, isActive: true, ...(id === null ? {} : { id }) } : null,
     compareWith: compareWith.trim()
   }
   return (
