@@ -12,7 +12,7 @@ interface Answer {
 interface Combo {
   readonly strategy: string
   readonly config: object
-  readonly targets: ReadonlyArray<object>
+  readonly targets: ReadonlyArray<{ readonly model: string }>
 }
 
 describe.skipIf(browserPath === null)("a combo before it is saved", () => {
@@ -73,7 +73,7 @@ describe.skipIf(browserPath === null)("a combo before it is saved", () => {
         name: "best",
         strategy: combo.strategy,
         config: combo.config,
-        targets: combo.targets.map((target, place) => ({ ...target, weight: [1, 2, 6][place] }))
+        targets: combo.targets.map(({ model }, place) => ({ model, weight: [1, 2, 6][place] }))
       }
     })
     await page.getByRole("button", { name: "Save", exact: true }).click()
