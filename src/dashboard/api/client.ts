@@ -31,7 +31,7 @@ export interface Asked<Path, Query, Body> {
   readonly ifMatch?: string | undefined
 }
 
-/** What a call is asked with. */
+/** Parameters of one call. */
 export type CalledWith<Group, Name extends string> = Asked<
   HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint<Group, Name>>,
   HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint<Group, Name>>,
@@ -59,7 +59,7 @@ export type Answer<Group, Name extends string> = Json<HttpApiEndpoint.HttpApiEnd
 /** The answer of a call of `calls.generated.ts`. */
 export type AnswerOf<Called> = Called extends (...args: never) => Promise<infer A> ? A : never
 
-/** What any call is asked with. */
+/** Parameters of any call. */
 export interface Anything {
   readonly path?: unknown
   readonly query?: unknown

@@ -9,7 +9,7 @@ export interface Edited {
   readonly wrong: Readonly<Record<string, "number" | "json" | "needed">>
 }
 
-/** What an emptied field means: that it is not set, or that it is empty. */
+/** Meaning of an emptied field: that it is not set, or that it is empty. */
 export type WhenEmpty = "absent" | "empty"
 
 type Members = Readonly<Record<string, unknown>>
@@ -78,7 +78,7 @@ export const editedOf = (schema: FieldSchema, value: unknown, typed: Texts, when
   return { value: members, wrong }
 }
 
-/** What was typed, with a field and all fields in it emptied. */
+/** Empties a field, and all fields in it, in what was typed. */
 export const emptied = (typed: Texts, texts: Texts, path: string): Texts => ({
   ...typed,
   ...Object.fromEntries(

@@ -7,7 +7,7 @@ export interface Difference {
   readonly base: unknown
   readonly mine: unknown
   readonly theirs: unknown
-  /** Who changed the field since the version that both were made from. */
+  /** Side that changed the field since the version that both were made from. */
   readonly by: "me" | "others" | "both"
 }
 
@@ -58,7 +58,7 @@ const withField = (members: Members, [name, ...rest]: ReadonlyArray<string>, val
   return value === undefined ? others : { ...members, [name]: value }
 }
 
-/** What is stored now, with the fields of mine that were chosen. */
+/** Lays the fields of mine that were chosen over what is stored now. */
 export const mergedOf = <A extends object>(
   theirs: A,
   differences: ReadonlyArray<Difference>,

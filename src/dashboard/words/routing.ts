@@ -5,7 +5,7 @@ import { plural } from "./plural.ts"
 
 export type Strategy = AnswerOf<typeof combosGet>["combo"]["strategy"]
 
-/** What each strategy does, in a sentence. */
+/** Describes each strategy in a sentence. */
 export const strategies: Readonly<Record<Strategy, string>> = {
   priority: "Always the first of the list; the next ones when it fails.",
   weighted: "One drawn by weight; the others follow by weight.",

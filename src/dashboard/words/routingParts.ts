@@ -1,7 +1,7 @@
 /** Words of the parts of routing beside combos. */
 import { plural } from "./plural.ts"
 
-/** What comes after `auto/`, by what it prefers. */
+/** Preferences by what comes after `auto/`. */
 const preferred: Readonly<Record<string, string>> = {
   "": "Balanced over all factors.",
   lkgp: "Balanced; starts with the target that answered last.",
@@ -25,7 +25,7 @@ const tiers: Readonly<Record<string, string>> = {
   pro: "Only models of the highest class."
 }
 
-/** What an automatic id prefers, in a sentence or two; empty: an id that has no words yet. */
+/** Says what an automatic id prefers, in a sentence or two; empty: an id that has no words yet. */
 export const meaningOfAuto = (id: string): string => {
   const [category = "", tier] = id.replace(/^auto\/?/u, "").split(":")
   return [preferred[category], tier === undefined ? undefined : tiers[tier]]

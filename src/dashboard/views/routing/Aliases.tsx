@@ -17,7 +17,7 @@ import { words } from "../../words/routingParts.ts"
 
 type List = AnswerOf<typeof modelAliasesList>
 
-/** What an alias stands for; null: there is no such alias. */
+/** The model that an alias stands for; null: there is no such alias. */
 interface Meaning {
   readonly model: string | null
 }
@@ -89,7 +89,7 @@ interface RowProperties {
 }
 
 const Row = ({ alias, model, tag }: RowProperties) => {
-  /** What is typed, and the version of the list at which that began. */
+  /** The text that was typed, and the version of the list at which that began. */
   const edit = useSignal<{ readonly model: string; readonly base: Version<Meaning> } | null>(null)
   const done = (): void => {
     edit.value = null

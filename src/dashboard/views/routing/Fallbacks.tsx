@@ -15,7 +15,7 @@ import { toast } from "../../ui/toasts.tsx"
 import { words as merging } from "../../words/merge.ts"
 import { words } from "../../words/routingParts.ts"
 
-/** What is edited of the gateway's settings. */
+/** Members of the gateway's settings that are edited here. */
 type Part = Pick<AnswerOf<typeof gatewaySettingsGet>, "modelFallbacks" | "backgroundModel">
 
 const partOf = ({ backgroundModel, modelFallbacks }: Part): Part => ({ modelFallbacks, backgroundModel })

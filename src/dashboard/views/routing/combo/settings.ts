@@ -1,4 +1,4 @@
-/** Which settings belong to a strategy, by what the API's document says of each. Pure. */
+/** Sorts settings by the strategy that they belong to, by what the API's document says of each. Pure. */
 import type { FieldSchema } from "../../../forms/operations.ts"
 import { strategies, type Strategy } from "../../../words/routing.ts"
 

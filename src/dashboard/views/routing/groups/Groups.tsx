@@ -1,4 +1,4 @@
-/** Who gets what share of connections' quota: the quota groups, and the editor of one. */
+/** Shows who gets what share of connections' quota: the quota groups, and the editor of one. */
 import { useRoute } from "preact-iso"
 import { keysList, providersList, quotaGroupsList } from "../../../api/calls.generated.ts"
 import type { AnswerOf } from "../../../api/client.ts"

@@ -10,7 +10,7 @@ export interface Figure {
   /** As the API answers it. */
   readonly difference: number | null
   readonly format: (value: number) => string
-  /** Which direction is welcome; null: neither. */
+  /** Direction that is welcome; null: neither. */
   readonly better: "more" | "less" | null
 }
 
