@@ -31,14 +31,23 @@ export interface Asked<Path, Query, Body> {
   readonly ifMatch?: string | undefined
 }
 
+/** Parameters of one call. */
+export type CalledWith<Group, Name extends string> = Asked<
+  HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint<Group, Name>>,
+  HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint<Group, Name>>,
+  HttpApiEndpoint.HttpApiEndpoint.Payload<Endpoint<Group, Name>>
+>
+
+/** An answer with the entity tag of the version that it shows; null: it has none. */
+export interface Versioned<A> {
+  readonly answer: A
+  readonly tag: string | null
+}
+
 export interface Call<Group, Name extends string> {
-  (
-    asked?: Asked<
-      HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint<Group, Name>>,
-      HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint<Group, Name>>,
-      HttpApiEndpoint.HttpApiEndpoint.Payload<Endpoint<Group, Name>>
-    >
-  ): Promise<Answer<Group, Name>>
+  (asked?: CalledWith<Group, Name>): Promise<Answer<Group, Name>>
+  /** The same, with the version that was answered. */
+  readonly versioned: (asked?: CalledWith<Group, Name>) => Promise<Versioned<Answer<Group, Name>>>
   readonly method: string
   /** With `:name` for a member of the path. */
   readonly path: string
@@ -50,7 +59,8 @@ export type Answer<Group, Name extends string> = Json<HttpApiEndpoint.HttpApiEnd
 /** The answer of a call of `calls.generated.ts`. */
 export type AnswerOf<Called> = Called extends (...args: never) => Promise<infer A> ? A : never
 
-interface Anything {
+/** Parameters of any call. */
+export interface Anything {
   readonly path?: unknown
   readonly query?: unknown
   readonly body?: unknown
@@ -76,8 +86,9 @@ export const addressOf = (path: string, { path: parts, query }: Anything = {}): 
   return `${filled(path, parts).slice(1)}${rest === "" ? "" : `?${rest}`}`
 }
 
-const send = async (method: string, path: string, asked: Anything): Promise<unknown> => {
-  const headers = new Headers()
+/** Sends a call; an answer that is an error is thrown. `accept`: what the answer may be, where it is not JSON. */
+export const request = async (method: string, path: string, asked: Anything, accept?: string): Promise<Response> => {
+  const headers = new Headers(accept === undefined ? {} : { Accept: accept })
   if (asked.body !== undefined) headers.set("Content-Type", "application/json")
   if (asked.ifMatch !== undefined) headers.set("If-Match", asked.ifMatch)
   if (method !== "GET" && csrfToken.value !== null) headers.set("X-CSRF-Token", csrfToken.value)
@@ -94,8 +105,18 @@ const send = async (method: string, path: string, asked: Anything): Promise<unkn
     if (response.status === 401) ended()
     throw error
   }
-  return response.status === 204 ? undefined : await response.json()
+  return response
 }
 
+const read = async (response: Response): Promise<unknown> =>
+  response.status === 204 ? undefined : await response.json()
+
 export const call = <Group, Name extends string>(method: string, path: string): Call<Group, Name> =>
-  Object.assign((asked: Anything = {}) => send(method, path, asked), { method, path }) as unknown as Call<Group, Name>
+  Object.assign(async (asked: Anything = {}) => read(await request(method, path, asked)), {
+    method,
+    path,
+    versioned: async (asked: Anything = {}): Promise<Versioned<unknown>> => {
+      const response = await request(method, path, asked)
+      return { answer: await read(response), tag: response.headers.get("etag") }
+    }
+  }) as unknown as Call<Group, Name>

@@ -1,6 +1,7 @@
 /** Asks a model for a stream, as this session or as a key, and tells each piece as it comes. */
 import { ApiError, readError } from "./ApiError.ts"
 import { gatewayUrl } from "./client.ts"
+import { readEvents } from "./events.ts"
 import { csrfToken } from "./session.ts"
 
 export interface StreamAsked {
@@ -49,17 +50,6 @@ const onEvent = (data: string, listener: StreamListener): void => {
   if (usage !== null && usage !== undefined) listener.usage(usage.prompt_tokens ?? 0, usage.completion_tokens ?? 0)
 }
 
-const read = async (body: ReadableStream<Uint8Array>, listener: StreamListener): Promise<void> => {
-  const decoder = new TextDecoder()
-  const reader = body.getReader()
-  let rest = ""
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const lines = (rest + decoder.decode(part.value, { stream: true })).split("\n")
-    rest = lines.pop() ?? ""
-    for (const line of lines) if (line.startsWith("data:")) onEvent(line.slice("data:".length).trim(), listener)
-  }
-}
-
 export const stream = async (asked: StreamAsked, listener: StreamListener): Promise<void> => {
   const headers = new Headers({ "Content-Type": "application/json", "X-CSRF-Token": csrfToken.value ?? "" })
   if (asked.asKey !== null) headers.set("X-Gateway-As-Key", asked.asKey)
@@ -73,5 +63,5 @@ export const stream = async (asked: StreamAsked, listener: StreamListener): Prom
   })
   if (!response.ok) throw await readError(response)
   listener.began(response.headers.get("x-gateway-request-id") ?? "")
-  if (response.body !== null) await read(response.body, listener)
+  if (response.body !== null) await readEvents(response.body, (data) => onEvent(data, listener))
 }

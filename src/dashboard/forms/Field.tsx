@@ -1,6 +1,7 @@
 /** One field of a form, with its name, what it means, and what is wrong with it. */
 import type { ComponentChildren } from "preact"
 import { Prose } from "../ui/Prose.tsx"
+import { State } from "../ui/State.tsx"
 import { words } from "../words/forms.ts"
 import { type Cleared, pathOf, type Texts } from "./body.ts"
 import { type FieldKind, isNullable, kindOf } from "./fields.ts"
@@ -13,6 +14,8 @@ export interface FormState {
   readonly problems: Readonly<Record<string, string>>
   readonly setText: (path: string, text: string) => void
   readonly setCleared: (path: string, isCleared: boolean) => void
+  /** Groups that are shown and cannot be edited here: why, by their path. */
+  readonly locked?: Readonly<Record<string, string>>
 }
 
 interface Properties {
@@ -173,12 +176,18 @@ export const Field = ({ form, isClearable = false, isRequired, name, path, schem
     </button>
   )
   if (kind._tag === "Group") {
+    const lock = form.locked?.[path]
     return (
-      <fieldset class="group">
+      <fieldset class="group" disabled={lock !== undefined}>
         <legend>
           <Legend isRequired={isRequired}>{name}</Legend> {clear}
         </legend>
         <p class="quiet">{isCleared ? words.cleared : <Prose text={schema.description ?? ""} />}</p>
+        {lock !== undefined && (
+          <p>
+            <State kind="quiet">{words.locked}</State> {lock}
+          </p>
+        )}
         {!isCleared && <Fields schema={kind.schema} path={path} form={form} />}
       </fieldset>
     )

@@ -19,6 +19,7 @@ export interface FieldSchema {
   readonly maximum?: number
   readonly maxLength?: number
   readonly items?: FieldSchema
+  readonly additionalProperties?: boolean | FieldSchema
   readonly properties?: Readonly<Record<string, FieldSchema>>
   readonly required?: ReadonlyArray<string>
   readonly anyOf?: ReadonlyArray<FieldSchema>

@@ -11,6 +11,7 @@ export const words = {
   runningCount: (value: number): string =>
     plural(value, { one: "1 request under way", other: `${value} requests under way` }),
   states: { waiting: "waiting", calling: "calling", streaming: "streaming" },
+  ofTargets: (value: number): string => plural(value, { one: "of 1 target", other: `of ${value} targets` }),
   undecided: "not decided yet",
   stillRunning: "This request is still under way.",
   newOnes: (value: number): string => `${value} new`,

@@ -7,6 +7,7 @@ export const words = {
     home: "Home",
     requests: "Requests",
     providers: "Providers",
+    routing: "Routing",
     keys: "Keys & money",
     playground: "Playground",
     system: "System"

@@ -10,7 +10,7 @@ import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { count, duration, money, visible } from "../../ui/format.ts"
 import { words } from "../../words/requests.ts"
-import { Decision } from "./Decision.tsx"
+import { Decision } from "../../ui/decision/Decision.tsx"
 import type { Row } from "./row.ts"
 
 const kinds = { completed: "good", failed: "bad", aborted: "warning" } as const

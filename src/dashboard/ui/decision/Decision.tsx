@@ -1,8 +1,8 @@
 /** Shows why a request went where it went: the order of the targets with their scores, who was left out and why, and the calls that were made. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { routingDecision } from "../../api/calls.generated.ts"
-import { State } from "../../ui/State.tsx"
-import { clockTime, duration, visible } from "../../ui/format.ts"
+import { State } from "../State.tsx"
+import { clockTime, duration, visible } from "../format.ts"
 import { words } from "../../words/requests.ts"
 import { partsOf, type ScorePart } from "./score.ts"
 
@@ -22,7 +22,7 @@ const ScoreBar = ({ parts }: { readonly parts: ReadonlyArray<ScorePart> }) => (
         key={name}
         class={`piece series-${(index % 6) + 1}`}
         style={{ inlineSize: `${Math.max(0, value) * 100}%` }}
-        title={`${name}: ${two(weight)} × ${two(factor)} = ${two(value)}`}
+        title={`${name}: ${weight} × ${factor} = ${value}`}
       />
     ))}
   </span>
@@ -76,7 +76,9 @@ const Candidates = ({ decision }: { readonly decision: Decision }) => {
             <tr key={`${candidate.connectionId} ${candidate.model}`}>
               <td>{index + 1}</td>
               <td>{nameOf(candidate)}</td>
-              <td class="number">{candidate.score === null ? "–" : two(candidate.score)}</td>
+              <td class="number" title={candidate.score === null ? undefined : String(candidate.score)}>
+                {candidate.score === null ? "–" : two(candidate.score)}
+              </td>
               <td>
                 <ScoreBar parts={partsOf(decision.weights, candidate.factors)} />
               </td>
