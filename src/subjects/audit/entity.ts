@@ -1,4 +1,5 @@
 /** Row for each management request that may change something, with its author. */
+import type { FieldChange } from "./Differences.ts"
 
 export interface AuditRow {
   /** Id of the request (`X-Gateway-Request-Id`), so that no request has two rows. */
@@ -14,7 +15,7 @@ export interface AuditRow {
   readonly status: "success" | "failure"
   /** Peer address of the socket; `tunnel`: it came through one; `gateway`: there was no request. */
   readonly ip: string
-  /** Ids, names of fields, status and code of the answer; never a value that was sent. */
+  /** Ids, names of fields, status and code of the answer; of values only what `Differences` keeps. */
   readonly details: AuditDetails
 }
 
@@ -29,6 +30,8 @@ export interface AuditDetails {
   readonly asKey?: string
   /** Names of the fields that were sent. */
   readonly fields?: ReadonlyArray<string>
+  /** What is different in the object after the change; no secret. */
+  readonly changes?: ReadonlyArray<FieldChange>
 }
 
 /** All that are given must fit. A text that ends with `*` is a beginning. */

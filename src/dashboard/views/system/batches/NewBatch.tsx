@@ -1,0 +1,80 @@
+/** Makes a batch of a file with one request a line. */
+import { useSignal } from "@preact/signals"
+import { useId } from "preact/hooks"
+import { createBatch, type Owner, uploadFile } from "../../../api/batches.ts"
+import { Dialog } from "../../../ui/Dialog.tsx"
+import { Failure } from "../../../ui/Failure.tsx"
+import { words as common } from "../../../words/common.ts"
+import { words as shared } from "../../../words/system/parts.ts"
+import { words } from "../../../words/system/batches.ts"
+import { Pick } from "../parts/Entry.tsx"
+import { useWork } from "../parts/useWork.ts"
+
+const endpoints = [
+  "/v1/chat/completions",
+  "/v1/responses",
+  "/v1/completions",
+  "/v1/embeddings",
+  "/v1/moderations",
+  "/v1/images/generations",
+  "/v1/videos/generations"
+] as const
+
+interface Properties {
+  readonly owner: Owner
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+const Form = ({ onClose, owner }: Omit<Properties, "isOpen">) => {
+  const file = useSignal<File | null>(null)
+  const endpoint = useSignal<string>(endpoints[0])
+  const id = useId()
+  const { isBusy, problem, run } = useWork(["batches", "files"], true)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const { value: chosen } = file
+    if (chosen === null) return
+    const make = async () => createBatch(owner, (await uploadFile(owner, chosen)).id, endpoint.value)
+    if (await run(make, words.made)) onClose()
+  }
+  return (
+    <form class="stack" noValidate onSubmit={(event) => void submit(event)}>
+      <div class="field">
+        <label for={id}>{words.file}</label>
+        <input
+          id={id}
+          class="input"
+          type="file"
+          accept=".jsonl,application/jsonl"
+          aria-describedby={`${id}-hint`}
+          onChange={({ currentTarget }) => {
+            file.value = currentTarget.files?.[0] ?? null
+          }}
+        />
+        <p id={`${id}-hint`} class="hint">
+          {words.fileHint}
+        </p>
+      </div>
+      <pre class="answer">
+        {'{"custom_id":"one","method":"POST","url":"/v1/chat/completions","body":{"model":"auto","messages":[…]}}'}
+      </pre>
+      <Pick name={words.endpoint} value={endpoint} choices={endpoints.map((each) => [each, each])} />
+      {problem.value !== null && <Failure error={problem.value} />}
+      <div class="buttons">
+        <button type="submit" class="button main-action" disabled={isBusy.value || file.value === null}>
+          {isBusy.value ? shared.wait : words.make}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          {common.cancel}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+export const NewBatch = ({ isOpen, onClose, owner }: Properties) => (
+  <Dialog title={words.make} isOpen={isOpen} onClose={onClose}>
+    <Form owner={owner} onClose={onClose} />
+  </Dialog>
+)

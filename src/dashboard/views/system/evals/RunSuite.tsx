@@ -1,0 +1,88 @@
+/** Puts a suite to a model or combo, and to another one beside it where they are to be compared. */
+import { useSignal } from "@preact/signals"
+import { useLocation } from "preact-iso"
+import { evalsStart } from "../../../api/calls.generated.ts"
+import { Dialog } from "../../../ui/Dialog.tsx"
+import { Failure } from "../../../ui/Failure.tsx"
+import { visible } from "../../../ui/format.ts"
+import { placeOf } from "../../../ui/places.ts"
+import { words as common } from "../../../words/common.ts"
+import { words } from "../../../words/system/evals.ts"
+import { Entry, Pick } from "../parts/Entry.tsx"
+import { useWork } from "../parts/useWork.ts"
+import type { Suite } from "./RunState.tsx"
+
+interface Properties {
+  readonly suites: ReadonlyArray<Suite>
+  /** Suite to begin with; empty: the first. Null: the dialog is closed. */
+  readonly chosen: string | null
+  readonly onClose: () => void
+}
+
+const types = ["model", "combo"] as const
+
+const typeOf = (text: string): (typeof types)[number] => (text === "combo" ? "combo" : "model")
+
+const typeChoices = types.map((each) => [each, words.types[each]] as const)
+
+const Form = ({ chosen, onClose, suites }: Properties) => {
+  const { route } = useLocation()
+  const suite = useSignal(chosen === null || chosen === "" ? (suites[0]?.id ?? "") : chosen)
+  const type = useSignal("model")
+  const target = useSignal("")
+  const otherType = useSignal("model")
+  const other = useSignal("")
+  const { isBusy, problem, run } = useWork(["evals"], true)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    let id = ""
+    const start = async (): Promise<void> => {
+      const started = await evalsStart({
+        body: {
+          suiteId: suite.value,
+          target: { type: typeOf(type.value), id: target.value.trim() },
+          ...(other.value.trim() === ""
+            ? {}
+            : { compareTarget: { type: typeOf(otherType.value), id: other.value.trim() } })
+        }
+      })
+      id = started.run.id
+    }
+    if (!(await run(start))) return
+    onClose()
+    route(placeOf(`system/evaluations/${id}`))
+  }
+  return (
+    <form class="stack" noValidate onSubmit={(event) => void submit(event)}>
+      <Pick
+        name={words.suite}
+        value={suite}
+        choices={suites.map(({ cases, id, name }) => [id, words.suiteChoice(visible(name), cases.length)])}
+      />
+      <div class="parameters">
+        <Pick name={words.what} value={type} choices={typeChoices} />
+        <Entry name={words.target} value={target} isRequired placeholder="openai/gpt-4o-mini" />
+      </div>
+      <div class="parameters">
+        <Pick name={words.otherWhat} value={otherType} choices={typeChoices} />
+        <Entry name={words.other} value={other} hint={words.otherHint} />
+      </div>
+      <p class="quiet">{words.costs}</p>
+      {problem.value !== null && <Failure error={problem.value} />}
+      <div class="buttons">
+        <button type="submit" class="button main-action" disabled={isBusy.value || target.value.trim() === ""}>
+          {words.run}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          {common.cancel}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+export const RunSuite = (properties: Properties) => (
+  <Dialog title={words.runSuite} isOpen={properties.chosen !== null} onClose={properties.onClose}>
+    <Form {...properties} />
+  </Dialog>
+)

@@ -1,0 +1,47 @@
+/** Words of the area of agents. */
+import { count } from "../../ui/format.ts"
+
+export const words = {
+  title: "Agents",
+  hint: "How other agents meet this gateway: its own agent for them (A2A), and the agents of this machine (ACP).",
+  own: "The gateway as an agent (A2A)",
+  ownOn: "Other agents find it by its card and send it tasks.",
+  ownOff: "It is off: other agents find nothing here. Switch it on to answer them.",
+  can: "It can:",
+  card: "Show its card",
+  tasks: "Tasks by state",
+  noTasks: "No task in the last five minutes.",
+  states: {
+    submitted: "not begun",
+    working: "under way",
+    completed: "answered",
+    failed: "failed",
+    canceled: "cancelled",
+    rejected: "refused"
+  },
+  switchOn: "Switch on",
+  switchOff: "Switch off",
+  nowOn: "The agent is on.",
+  nowOff: "The agent is off.",
+  acp: "Agents of this machine (ACP)",
+  acpHint: "Programs that other programs can start as agents. The gateway asks them for their version and starts none.",
+  look: "Look again",
+  looked: "Looked again.",
+  add: "Add an agent",
+  added: "The agent is added.",
+  none: "No agent is known. Add one by its program.",
+  summary: (installed: number, total: number): string => `${count(installed)} of ${count(total)} are installed.`,
+  columns: ["Agent", "Program", "State", "Spoken to by", "Actions"],
+  installed: "installed",
+  notFound: "not found",
+  builtIn: "known to the gateway",
+  remove: "Remove",
+  removeTitle: "Remove an agent",
+  removeMeans: "The gateway forgets it and its program; the program itself stays.",
+  localOnly: "Only from the gateway's own machine: its program is asked for its version.",
+  id: "Id",
+  idHint: "Lower-case letters, digits and hyphens.",
+  name: "Name",
+  program: "Program",
+  programHint: "Its absolute path, such as /usr/local/bin/my-agent."
+} as const

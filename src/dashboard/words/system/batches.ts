@@ -1,0 +1,45 @@
+/** Words of the area of batches and files. */
+import { count } from "../../ui/format.ts"
+
+export const words = {
+  title: "Batches and files",
+  hint: "Many requests without waiting for them: each line of a file is a request, behind the live ones. Files and batches belong to the key that made them.",
+  make: "Make a batch",
+  made: "The batch is made. It goes on by itself.",
+  whose: "Whose batches and files",
+  nobodys: "of callers without a key",
+  key: (name: string): string => `of the key “${name}”`,
+  none: "No batch here. Make one of a file with a request a line, or choose the key that made it.",
+  list: "Batches",
+  columns: ["Made", "Asks", "State", "Lines", "Actions"],
+  states: {
+    validating: "its lines are checked",
+    in_progress: "under way",
+    finalizing: "its results are written",
+    completed: "completed",
+    failed: "failed",
+    expired: "expired",
+    cancelling: "is being cancelled",
+    cancelled: "cancelled"
+  },
+  answered: (done: number, total: number): string => `${count(done)} of ${count(total)} answered`,
+  failed: (value: number): string => `${count(value)} failed`,
+  moreProblems: (value: string): string => `and ${value} more`,
+  results: "Results",
+  errors: "Errors",
+  cancel: "Cancel",
+  cancelTitle: "Cancel a batch",
+  cancelMeans: "Requests under way are ended and the rest is not asked. What was answered stays, in its results.",
+  remove: "Delete",
+  removeTitle: "Delete a batch",
+  removeMeans: "The batch is gone from the list. Its files stay.",
+  files: "Files",
+  noFiles: "No file here.",
+  fileColumns: ["File", "For", "Size", "Made", "Actions"],
+  download: "Download",
+  removeFileTitle: "Delete a file",
+  removeFileMeans: "The file is gone; requests and batches that name it fail.",
+  file: "File with the requests",
+  fileHint: "One JSON object a line, at most 50,000 lines:",
+  endpoint: "What the lines ask"
+} as const
