@@ -2,17 +2,9 @@
 import { signal } from "@preact/signals"
 import { useCallback, useEffect } from "preact/hooks"
 import { queries, refresh } from "../api/queries.ts"
+import type { Job } from "../ui/Jobs.tsx"
 import { useFeed } from "./feed.ts"
 import type { FeedEvent } from "./socket.ts"
-
-export interface Job {
-  readonly kind: string
-  readonly id: string
-  readonly state: string
-  readonly done: number
-  /** Null: not known. */
-  readonly total: number | null
-}
 
 /** The jobs under way, the one that began last at the end. */
 export const jobs = signal<ReadonlyArray<Job>>([])
@@ -45,18 +37,6 @@ export const withJob = (known: ReadonlyArray<Job>, job: Job): ReadonlyArray<Job>
   const place = known.findIndex(({ id, kind }) => id === job.id && kind === job.kind)
   if (isOver(job)) return place === -1 ? known : known.toSpliced(place, 1)
   return place === -1 ? [...known, job].slice(-mostKept) : known.with(place, job)
-}
-
-/** How far all of them are together, from 0 to 1; null: that of one is not known, or it has one step only. */
-export const shareOf = (known: ReadonlyArray<Job>): number | null => {
-  let done = 0
-  let total = 0
-  for (const job of known) {
-    if (job.total === null || job.total <= 1) return null
-    done += job.done
-    total += job.total
-  }
-  return total === 0 ? null : Math.min(1, done / total)
 }
 
 const forget = (): void => {

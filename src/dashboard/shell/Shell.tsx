@@ -7,7 +7,7 @@ import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
 import { useFeed } from "../live/feed.ts"
 import { feedState, feedSince } from "../live/socket.ts"
-import { useJobs } from "../live/jobs.ts"
+import { jobs, useJobs } from "../live/jobs.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { Jobs } from "../ui/Jobs.tsx"
 import { State } from "../ui/State.tsx"
@@ -54,7 +54,7 @@ const Bar = () => (
     <strong>{words.title}</strong>
     <Live />
     <span class="grow" />
-    <Jobs />
+    <Jobs known={jobs.value} />
     <button type="button" class="button plain" onClick={nextTheme} aria-label={words.theme} title={words.theme}>
       <Icon name="theme" /> <span class="wide">{theme.value}</span>
     </button>

@@ -1,8 +1,28 @@
 /** What is under way in the background, in the bar: nothing when nothing runs. */
-import { type Job, jobs, shareOf } from "../live/jobs.ts"
 import { words } from "../words/jobs.ts"
 import { percent, visible } from "./format.ts"
 import { Icon } from "./Icon.tsx"
+
+export interface Job {
+  readonly kind: string
+  readonly id: string
+  readonly state: string
+  readonly done: number
+  /** Null: not known. */
+  readonly total: number | null
+}
+
+/** How far all of them are together, from 0 to 1; null: that of one is not known, or it has one step only. */
+export const shareOf = (known: ReadonlyArray<Job>): number | null => {
+  let done = 0
+  let total = 0
+  for (const job of known) {
+    if (job.total === null || job.total <= 1) return null
+    done += job.done
+    total += job.total
+  }
+  return total === 0 ? null : Math.min(1, done / total)
+}
 
 /** How far a job is. One of a single step is under way or over. */
 export const JobProgress = ({ done, total }: Pick<Job, "done" | "total">) =>
@@ -14,8 +34,7 @@ export const JobProgress = ({ done, total }: Pick<Job, "done" | "total">) =>
     </span>
   )
 
-export const Jobs = () => {
-  const known = jobs.value
+export const Jobs = ({ known }: { readonly known: ReadonlyArray<Job> }) => {
   if (known.length === 0) return null
   const share = shareOf(known)
   return (

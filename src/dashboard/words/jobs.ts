@@ -1,10 +1,9 @@
 /** Words of work in the background. */
-import { count } from "../ui/format.ts"
 import { plural } from "./plural.ts"
 
 export const words = {
   list: "Under way",
-  jobs: (value: number): string => plural(value, { one: "1 job", other: `${count(value)} jobs` }),
+  jobs: (value: number): string => plural(value, { one: "1 job", other: `${value} jobs` }),
   kinds: {
     backup: "Backup",
     batch: "Batch",
@@ -12,7 +11,7 @@ export const words = {
     modelList: "Model list",
     install: "Install"
   } as Readonly<Record<string, string>>,
-  of: (done: number, total: number): string => `${count(done)} of ${count(total)}`,
+  of: (done: number, total: number): string => `${done} of ${total}`,
   states: {
     running: "under way",
     validating: "its lines are checked",

@@ -2,16 +2,7 @@
  * What a change has made of an object, field by field, for the audit log. No secret gets in: fields that hold one are told as changed without their
  * values, and so are long texts; of an address only its beginning is kept. Pure.
  */
-export interface FieldChange {
-  /** Path of the field, with dots between the levels; entries of a list by their id. */
-  readonly field: string
-  /** Absent: it was not there, or it is hidden. */
-  readonly before?: unknown
-  /** Absent: it is not there any more, or it is hidden. */
-  readonly after?: unknown
-  /** True: its values are not kept. */
-  readonly hidden?: true
-}
+import type { FieldChange } from "./entity.ts"
 
 /** Limits of what a row keeps of one change. */
 export const differenceLimits = { fields: 40, textChars: 120, listEntries: 20, pathChars: 200, depth: 8 }

@@ -1,5 +1,4 @@
 /** Row for each management request that may change something, with its author. */
-import type { FieldChange } from "./Differences.ts"
 
 export interface AuditRow {
   /** Id of the request (`X-Gateway-Request-Id`), so that no request has two rows. */
@@ -32,6 +31,18 @@ export interface AuditDetails {
   readonly fields?: ReadonlyArray<string>
   /** What is different in the object after the change; no secret. */
   readonly changes?: ReadonlyArray<FieldChange>
+}
+
+/** A field that is different after a change. */
+export interface FieldChange {
+  /** Path of the field, with dots between the levels; entries of a list by their id. */
+  readonly field: string
+  /** Absent: it was not there, or it is hidden. */
+  readonly before?: unknown
+  /** Absent: it is not there any more, or it is hidden. */
+  readonly after?: unknown
+  /** True: its values are not kept. */
+  readonly hidden?: true
 }
 
 /** All that are given must fit. A text that ends with `*` is a beginning. */

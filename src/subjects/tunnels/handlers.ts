@@ -3,10 +3,13 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { ServerResponse } from "node:http"
+import { Events } from "../../observe/Events.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Tunnels as TunnelsGroup } from "./routes.ts"
 import { Conflict, Forbidden, UpstreamFailed } from "../../contract/Errors.ts"
@@ -89,6 +92,7 @@ export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (
   Effect.gen(function* () {
     const tunnels = yield* Tunnels
     const mesh = yield* MeshTools
+    const events = yield* Events
 
     const enable = (tunnel: EnableTunnel) => Effect.catchTags(tunnels.enable(tunnel), refusals)
     const withNotice = (status: TunnelStatus) => Effect.map(mesh.notice, (notice) => meshView(status, notice))
@@ -111,9 +115,19 @@ export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (
         return { ...status, phase: "stopped" as const, running: false, publicUrl: null, apiUrl: null, targetUrl: null }
       })
 
-    /** The steps as events; the last one says how it ended. */
+    const tellInstall = (state: string, done: number): Effect.Effect<void> =>
+      Effect.map(Clock.currentTimeMillis, (atMs) =>
+        events.publish({ type: "job.changed", atMs, kind: "install", id: "mesh", state, done, total: 100 })
+      )
+
+    /** The steps as events; the last one says how it ended. The live feed has them as a job. */
     const installing = (sudoPassword: Redacted.Redacted | null) =>
-      mesh.install(sudoPassword).pipe(
+      Stream.unwrap(Effect.as(tellInstall("running", 0), mesh.install(sudoPassword))).pipe(
+        Stream.tap(({ percent }) => (percent === null ? Effect.void : tellInstall("running", percent))),
+        Stream.ensuringWith((exit) => {
+          if (Exit.isInterrupted(exit)) return tellInstall("cancelled", 0)
+          return Exit.isSuccess(exit) ? tellInstall("completed", 100) : tellInstall("failed", 0)
+        }),
         Stream.map(({ message, percent, step }: MeshProgress) => event("progress", { step, message, percent })),
         Stream.concat(Stream.fromEffect(Effect.map(mesh.check, (check) => event("done", check)))),
         Stream.catchAll(({ reason }) => Stream.succeed(event("error", { message: reason })))

@@ -1,5 +1,4 @@
 /** Words of the area of agents. */
-import { count } from "../../ui/format.ts"
 
 export const words = {
   title: "Agents",
@@ -30,7 +29,7 @@ export const words = {
   add: "Add an agent",
   added: "The agent is added.",
   none: "No agent is known. Add one by its program.",
-  summary: (installed: number, total: number): string => `${count(installed)} of ${count(total)} are installed.`,
+  summary: (installed: number, total: number): string => `${installed} of ${total} are installed.`,
   columns: ["Agent", "Program", "State", "Spoken to by", "Actions"],
   installed: "installed",
   notFound: "not found",

@@ -1,5 +1,4 @@
 /** Words of the area of backups. */
-import { count } from "../../ui/format.ts"
 import { plural } from "../plural.ts"
 
 const reasons: Readonly<Record<string, string>> = {
@@ -19,7 +18,7 @@ export const words = {
   none: "No backup yet. Make one now: requests are served meanwhile, and it is the way back from a wrong change.",
   list: "Backups",
   columns: ["Made", "Why", "Size", "Tables", "Actions"],
-  found: (value: number): string => plural(value, { one: "1 backup", other: `${count(value)} backups` }),
+  found: (value: number): string => plural(value, { one: "1 backup", other: `${value} backups` }),
   reason: (reason: string): string =>
     reasons[reason] ?? (reason.startsWith("before-migration") ? "before an update" : reason),
   restore: "Restore",

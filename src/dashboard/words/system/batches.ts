@@ -1,5 +1,4 @@
 /** Words of the area of batches and files. */
-import { count } from "../../ui/format.ts"
 
 export const words = {
   title: "Batches and files",
@@ -22,8 +21,8 @@ export const words = {
     cancelling: "is being cancelled",
     cancelled: "cancelled"
   },
-  answered: (done: number, total: number): string => `${count(done)} of ${count(total)} answered`,
-  failed: (value: number): string => `${count(value)} failed`,
+  answered: (done: number, total: number): string => `${done} of ${total} answered`,
+  failed: (value: number): string => `${value} failed`,
   moreProblems: (value: string): string => `and ${value} more`,
   results: "Results",
   errors: "Errors",

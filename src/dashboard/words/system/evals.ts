@@ -1,5 +1,4 @@
 /** Words of the area of evaluations. */
-import { count } from "../../ui/format.ts"
 
 export const words = {
   title: "Evaluations",
@@ -7,7 +6,7 @@ export const words = {
   runSuite: "Run a suite",
   run: "Run",
   suite: "Suite",
-  suiteChoice: (name: string, cases: number): string => `${name} (${count(cases)})`,
+  suiteChoice: (name: string, cases: number): string => `${name} (${cases})`,
   types: { model: "a model", combo: "a combo" },
   what: "What is asked",
   target: "Its name",
@@ -19,7 +18,7 @@ export const words = {
   noRuns: "No run yet. Run a suite over the model that you use, and over one that you think of.",
   runColumns: ["Begun", "Suite", "Asked", "State", "A case", "Cost"],
   states: { running: "under way", completed: "completed", failed: "failed", cancelled: "cancelled" },
-  passed: (passed: number, asked: number): string => `${count(passed)} of ${count(asked)} passed`,
+  passed: (passed: number, asked: number): string => `${passed} of ${asked} passed`,
   scores: "Scores",
   scoreColumns: ["Asked", "Passed", "A case", "Cost"],
   passRate: "Part of the cases that passed",

@@ -1,5 +1,4 @@
 /** Words of the area of MCP. */
-import { count } from "../../ui/format.ts"
 import { plural } from "../plural.ts"
 
 export const words = {
@@ -36,10 +35,10 @@ export const words = {
   serverColumns: ["Server", "State", "Tools", "For", "Actions"],
   states: { off: "off", idle: "not asked yet", online: "online", down: "down" },
   everyKey: "every key with the scope",
-  keys: (value: number): string => plural(value, { one: "1 key", other: `${count(value)} keys` }),
+  keys: (value: number): string => plural(value, { one: "1 key", other: `${value} keys` }),
   test: "Test",
   tested: (value: number): string =>
-    plural(value, { one: "It answers, and offers 1 tool.", other: `It answers, and offers ${count(value)} tools.` }),
+    plural(value, { one: "It answers, and offers 1 tool.", other: `It answers, and offers ${value} tools.` }),
   serverOn: (name: string): string => `“${name}” is on.`,
   serverOff: (name: string): string => `“${name}” is off.`,
   edit: "Edit",
@@ -49,8 +48,8 @@ export const words = {
     "Its tools are not offered any more, and a program of it is ended. Its address and headers are forgotten.",
   search: "Search tools",
   noTools: "No tool has these words.",
-  found: (value: number): string => plural(value, { one: "1 tool", other: `${count(value)} tools` }),
-  firstOnly: (value: number): string => `The first ${count(value)} are shown: type a word to find others.`,
+  found: (value: number): string => plural(value, { one: "1 tool", other: `${value} tools` }),
+  firstOnly: (value: number): string => `The first ${value} are shown: type a word to find others.`,
   of: (server: string): string => `of ${server}`,
   toolColumns: ["Tool", "What it does", "Changes", "Scopes"],
   effects: { read: "reads", write: "changes", destroy: "removes" },

@@ -1,5 +1,4 @@
 /** Words of the area of sessions. */
-import { count } from "../../ui/format.ts"
 import { plural } from "../plural.ts"
 
 export const words = {
@@ -15,13 +14,13 @@ export const words = {
   unknownAgent: "says nothing",
   end: "End",
   ended: (value: number): string =>
-    plural(value, { one: "The session is ended.", other: `${count(value)} sessions are ended.` }),
+    plural(value, { one: "The session is ended.", other: `${value} sessions are ended.` }),
   endOthers: "End all others",
   othersName: "end all others",
   endOthersMeans: (value: number): string =>
     plural(value, {
       one: "The other session ends at once; whoever uses it has to log in again, and what was typed there is lost.",
-      other: `The ${count(value)} other sessions end at once; whoever uses them has to log in again.`
+      other: `The ${value} other sessions end at once; whoever uses them has to log in again.`
     }),
   locks: "Who has to wait before another login",
   noLocks: "Nobody. An address has to wait after several wrong passwords.",

@@ -1,5 +1,4 @@
 /** Words of the area of skills. */
-import { count } from "../../ui/format.ts"
 
 export const words = {
   title: "Skills",
@@ -13,7 +12,7 @@ export const words = {
   unchanged: "As they should be",
   orphans: "Folders that are no skills",
   coverage: (skills: number, routes: number, allRoutes: number, commands: number, allCommands: number): string =>
-    `${count(skills)} skills tell of ${count(routes)} of ${count(allRoutes)} routes and ${count(commands)} of ${count(allCommands)} commands.`,
+    `${skills} skills tell of ${routes} of ${allRoutes} routes and ${commands} of ${allCommands} commands.`,
   kinds: "Kinds of skills",
   all: "All",
   categories: { api: "Routes", cli: "Commands" },

@@ -16,17 +16,24 @@ import { shownTools } from "./shown.ts"
 import { ToolPage } from "./ToolPage.tsx"
 import { type Statuses, type Tool, ToolState, type ToolStatus } from "./ToolState.tsx"
 
-const Card = ({ status, tool }: { readonly tool: Tool; readonly status: ToolStatus | undefined }) => (
+interface CardProperties {
+  readonly tool: Tool
+  readonly status: ToolStatus | undefined
+  readonly isLooking: boolean
+}
+
+const Card = ({ isLooking, status, tool }: CardProperties) => (
   <li class="card stack">
     <div class="card-head">
       <h3>
         <span class="swatch" aria-hidden="true" style={{ background: tool.color }} />
         <a href={placeOf(`system/tools/${tool.id}`)}>{visible(tool.name)}</a>
       </h3>
-      <ToolState status={status} />
+      {(status !== undefined || isLooking) && <ToolState status={status} />}
     </div>
     <p class="quiet">
-      {visible(tool.vendor)} · {visible(tool.description)}
+      {tool.vendor === "" ? "" : `${visible(tool.vendor)} · `}
+      {visible(tool.description)}
     </p>
     {tool.baseUrlSupport === "partial" && <State kind="warning">{words.partial}</State>}
   </li>
@@ -56,7 +63,7 @@ const All = ({ statuses, tools }: { tools: ReadonlyArray<Tool>; statuses: Result
           {found
             .toSorted((one, other) => order(one) - order(other))
             .map((tool) => (
-              <Card key={tool.id} tool={tool} status={known[tool.id]} />
+              <Card key={tool.id} tool={tool} status={known[tool.id]} isLooking={statuses.data === undefined} />
             ))}
         </ul>
       )}
