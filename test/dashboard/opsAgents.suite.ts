@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { browserPath, world } from "./world.ts"
 
 describe.skipIf(browserPath === null)("the areas for agents and tools", () => {
-  const { dataDir, enter, gateway, manage } = world()
+  const { dataDir, enter, gateway, manage, upstream } = world()
 
   it("switches the MCP server off and back by undo, and restarts it", async () => {
     const page = await enter("system/mcp")
@@ -118,6 +118,15 @@ describe.skipIf(browserPath === null)("the areas for agents and tools", () => {
   it("sets a coding tool up on the gateway's machine, and says how to take it back", async () => {
     const page = await enter("system/tools/claude")
     await page.getByText("not there").waitFor()
+    await page.getByRole("button", { name: "Set it up here" }).click()
+    // Without a model there is nothing to begin with.
+    await page.getByRole("alert").waitFor()
+    await manage("POST", "/api/providers", {
+      provider: "openai",
+      name: "work",
+      apiKey: "sk-abcdefghijklmnopqrstuvwx1",
+      baseUrl: upstream().url
+    })
     await page.getByRole("button", { name: "Set it up here" }).click()
     await page.getByText("It is set up. The key is in:").waitFor()
     await page.getByText("gateway setup-claude --undo").waitFor()

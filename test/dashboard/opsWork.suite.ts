@@ -269,12 +269,12 @@ describe.skipIf(browserPath === null)("the areas of tunnels, proxies, evaluation
     await row.getByRole("button", { name: "Delete" }).click()
     await dialog.getByRole("textbox").fill(id)
     await dialog.getByRole("button", { name: "Delete" }).click()
-    await page.getByText(id).waitFor({ state: "detached" })
+    await page.getByText(id, { exact: true }).waitFor({ state: "detached" })
     upstream().answers.clear()
   })
 
   it("shows the batches of a key to an administrator who chooses it, and of nobody else", async () => {
-    const { key } = await manage<{ key: { id: string } }>("POST", "/api/keys", { name: "<b>ci</b>\u202e" })
+    const { key } = await manage<{ key: { id: string } }>("POST", "/api/keys", { name: "<b>ci</b>" })
     const page = await enter("system/batches")
     await page.getByText("lines.jsonl").waitFor()
     await page.getByLabel("Whose batches and files").selectOption(key.id)

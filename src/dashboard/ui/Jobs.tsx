@@ -2,27 +2,7 @@
 import { words } from "../words/jobs.ts"
 import { percent, visible } from "./format.ts"
 import { Icon } from "./Icon.tsx"
-
-export interface Job {
-  readonly kind: string
-  readonly id: string
-  readonly state: string
-  readonly done: number
-  /** Null: not known. */
-  readonly total: number | null
-}
-
-/** How far all of them are together, from 0 to 1; null: that of one is not known, or it has one step only. */
-export const shareOf = (known: ReadonlyArray<Job>): number | null => {
-  let done = 0
-  let total = 0
-  for (const job of known) {
-    if (job.total === null || job.total <= 1) return null
-    done += job.done
-    total += job.total
-  }
-  return total === 0 ? null : Math.min(1, done / total)
-}
+import { type Job, shareOf } from "./jobSteps.ts"
 
 /** How far a job is. One of a single step is under way or over. */
 export const JobProgress = ({ done, total }: Pick<Job, "done" | "total">) =>

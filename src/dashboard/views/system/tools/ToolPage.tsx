@@ -6,6 +6,7 @@ import { gatewayUrl } from "../../../api/client.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Copyable } from "../../../ui/Copyable.tsx"
+import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { visible } from "../../../ui/format.ts"
@@ -33,7 +34,7 @@ const variables = (): string =>
 const SetUp = ({ tool }: { readonly tool: Tool }) => {
   const model = useSignal("")
   const written = useSignal<Written | null>(null)
-  const { isBusy, run } = useWork(["tools"])
+  const { isBusy, problem, run } = useWork(["tools"], true)
   const write = (): void =>
     void run(async () => {
       written.value = await cliToolsWriteSettings({
@@ -51,6 +52,7 @@ const SetUp = ({ tool }: { readonly tool: Tool }) => {
           {words.setUp}
         </button>
       </div>
+      {problem.value !== null && <Failure error={problem.value} />}
       {written.value !== null && (
         <div role="status" class="stack">
           <State kind="good">{words.written}</State>
