@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../../api/client.ts"
 import { acpChange, acpList, acpRemove } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
@@ -125,6 +126,7 @@ export const AcpAgents = () => {
           </button>
         </div>
       </header>
+      <CopyAs call={acpList} />
       <Answered of={list} height={320}>
         {({ agents, summary }) =>
           agents.length === 0 ? (

@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../../api/client.ts"
 import { auditList } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { visible } from "../../../ui/format.ts"
@@ -134,6 +135,7 @@ export const Audit = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint} />
+      <CopyAs call={auditList} query={{ ...asked, limit: pageRows }} />
       <Filter key={JSON.stringify({ ...query, row: "", offset: "" })} />
       <Answered of={list} height={400}>
         {(rows) =>

@@ -7,6 +7,7 @@ import { useAnswer } from "../../../api/queries.ts"
 import { addressOf } from "../../../api/raw.ts"
 import { jobs } from "../../../live/jobs.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { JobProgress } from "../../../ui/Jobs.tsx"
 import { State } from "../../../ui/State.tsx"
@@ -102,6 +103,7 @@ export const Backups = () => {
           {isBusy.value ? words.making : words.make}
         </button>
       </Head>
+      <CopyAs call={backupsCreate} />
       <UnderWay />
       <Answered of={list} height={240}>
         {({ backups, nextCursor, total }) =>

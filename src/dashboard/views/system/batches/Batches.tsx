@@ -6,6 +6,7 @@ import { keysList } from "../../../api/calls.generated.ts"
 import { loadBatches, loadFiles, type Owner } from "../../../api/batches.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/batches.ts"
@@ -120,6 +121,7 @@ export const Batches = () => {
           <Icon name="add" /> {words.make}
         </button>
       </Head>
+      <CopyAs call={{ method: "GET", path: "/v1/batches" }} />
       <ChooseKey owner={owner} />
       <BatchTable owner={owner} />
       <Files owner={owner} />

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { evalsStart } from "../../../api/calls.generated.ts"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { visible } from "../../../ui/format.ts"
@@ -33,19 +34,16 @@ const Form = ({ chosen, onClose, suites }: Properties) => {
   const otherType = useSignal("model")
   const other = useSignal("")
   const { isBusy, problem, run } = useWork(["evals"], true)
+  const body = {
+    suiteId: suite.value,
+    target: { type: typeOf(type.value), id: target.value.trim() },
+    ...(other.value.trim() === "" ? {} : { compareTarget: { type: typeOf(otherType.value), id: other.value.trim() } })
+  }
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     let id = ""
     const start = async (): Promise<void> => {
-      const started = await evalsStart({
-        body: {
-          suiteId: suite.value,
-          target: { type: typeOf(type.value), id: target.value.trim() },
-          ...(other.value.trim() === ""
-            ? {}
-            : { compareTarget: { type: typeOf(otherType.value), id: other.value.trim() } })
-        }
-      })
+      const started = await evalsStart({ body })
       id = started.run.id
     }
     if (!(await run(start))) return
@@ -67,6 +65,7 @@ const Form = ({ chosen, onClose, suites }: Properties) => {
         <Pick name={words.otherWhat} value={otherType} choices={typeChoices} />
         <Entry name={words.other} value={other} hint={words.otherHint} />
       </div>
+      <CopyAs call={evalsStart} body={body} />
       <p class="quiet">{words.costs}</p>
       {problem.value !== null && <Failure error={problem.value} />}
       <div class="buttons">

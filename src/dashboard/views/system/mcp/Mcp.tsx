@@ -1,9 +1,17 @@
 /** Answers which tools agents find here: the gateway's own MCP server, servers of others, their tools, and what was called. */
 import { useLocation, useRoute } from "preact-iso"
-import { gatewaySettingsUpdate, mcpRestart, mcpStatus } from "../../../api/calls.generated.ts"
+import {
+  gatewaySettingsUpdate,
+  mcpAudit,
+  mcpRestart,
+  mcpServersList,
+  mcpStatus,
+  mcpTools
+} from "../../../api/calls.generated.ts"
 import type { AnswerOf } from "../../../api/client.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Copyable } from "../../../ui/Copyable.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
@@ -114,6 +122,7 @@ export const Mcp = () => {
       <Head title={words.title} hint={words.hint}>
         {status.value.data !== undefined && <Buttons enabled={status.value.data.enabled} />}
       </Head>
+      <CopyAs call={chosen === "servers" ? mcpServersList : chosen === "tools" ? mcpTools : mcpAudit} />
       <Answered of={status} height={220}>
         {(answer) => <Own status={answer} />}
       </Answered>

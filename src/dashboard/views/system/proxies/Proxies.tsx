@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso"
 import { proxiesAssignments, proxiesList, proxiesSetSettings, proxiesSettings } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
 import { words } from "../../../words/system/proxies.ts"
 import { Empty } from "../parts/Empty.tsx"
@@ -109,6 +110,7 @@ export const Proxies = () => {
           <Icon name="add" /> {words.add}
         </button>
       </Head>
+      <CopyAs call={proxiesList} />
       <List />
       <ForAll />
       <AddProxy

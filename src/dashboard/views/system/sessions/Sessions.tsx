@@ -11,6 +11,7 @@ import {
 } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
@@ -137,6 +138,7 @@ export const Sessions = () => {
           {words.endOthers}
         </button>
       </Head>
+      <CopyAs call={authListSessions} />
       <Answered of={list} height={160}>
         {({ sessions }) =>
           sessions.length === 0 ? (

@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../../api/client.ts"
 import { agentSkillsCoverage, agentSkillsGenerate, agentSkillsList } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Copyable } from "../../../ui/Copyable.tsx"
 import { State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"
@@ -94,6 +95,7 @@ const All = () => {
           {words.tryOut}
         </button>
       </Head>
+      <CopyAs call={agentSkillsGenerate} body={{}} />
       {report.value !== null && <Report report={report.value.answer} isTrial={report.value.isTrial} />}
       <Coverage />
       <nav class="areas" aria-label={words.kinds}>

@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../../api/client.ts"
 import { syncAct, syncStatus } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
@@ -111,6 +112,7 @@ export const Sync = () => {
           </>
         )}
       </Head>
+      <CopyAs call={syncAct} body={{ action: "sync" }} />
       <Answered of={status} height={200}>
         {(answer) => (
           <>

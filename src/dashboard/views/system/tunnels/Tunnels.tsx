@@ -3,6 +3,7 @@ import type { AnswerOf } from "../../../api/client.ts"
 import { tunnelsList } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
+import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { words } from "../../../words/system/tunnels.ts"
 import { Head } from "../parts/Head.tsx"
 import { MeshTunnel } from "./MeshTunnel.tsx"
@@ -36,6 +37,7 @@ export const Tunnels = () => {
   return (
     <div class="stack" aria-busy={isOpening}>
       <Head title={words.title} hint={words.hint} />
+      <CopyAs call={tunnelsList} />
       <Answered of={list} height={480}>
         {(answer) => <Cards list={answer} />}
       </Answered>
