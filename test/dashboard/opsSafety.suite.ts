@@ -93,7 +93,7 @@ describe.skipIf(browserPath === null)("the areas of backups, audit, sessions and
     await page.getByRole("button", { name: "Show", exact: true }).click()
     await page.waitForURL(/action=settings/)
     const row = page.getByRole("row", { name: /admin key settings\.update/ }).first()
-    await row.getByRole("link", { name: "Detail of settings.update" }).click()
+    await row.getByRole("link", { name: "More about settings.update" }).click()
     await page.waitForURL(/row=/)
     const differences = page.getByRole("region", { name: "What was before and after" })
     await differences.getByRole("row", { name: `backup.keepLast ${before} ${before + 2}` }).waitFor()

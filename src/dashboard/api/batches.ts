@@ -6,7 +6,7 @@ import { raw } from "./raw.ts"
 export type Batch = (typeof BatchList.Type)["data"][number]
 export type StoredFile = (typeof FileList.Type)["data"][number]
 
-/** Whose they are: the id of a key; null: of callers without one. */
+/** Owner of files and batches: the id of a key; null: of callers without one. */
 export type Owner = string | null
 
 const json = async <A>(response: Promise<Response>): Promise<A> => (await (await response).json()) as A

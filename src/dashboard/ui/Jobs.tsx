@@ -1,10 +1,10 @@
-/** What is under way in the background, in the bar: nothing when nothing runs. */
+/** Shows what is under way in the background, in the bar: nothing when nothing runs. */
 import { words } from "../words/jobs.ts"
 import { percent, visible } from "./format.ts"
 import { Icon } from "./Icon.tsx"
 import { type Job, shareOf } from "./jobSteps.ts"
 
-/** How far a job is. One of a single step is under way or over. */
+/** Shows how far a job is. One of a single step is under way or over. */
 export const JobProgress = ({ done, total }: Pick<Job, "done" | "total">) =>
   total === null || total <= 1 ? (
     <progress aria-label={words.states["running"]} />

@@ -8,7 +8,7 @@ export interface Job {
   readonly total: number | null
 }
 
-/** How far all of them are together, from 0 to 1; null: that of one is not known, or it has one step only. */
+/** Returns how far all of them are together, from 0 to 1; null: that of one is not known, or it has one step only. */
 export const shareOf = (known: ReadonlyArray<Job>): number | null => {
   let done = 0
   let total = 0

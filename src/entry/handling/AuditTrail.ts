@@ -18,7 +18,7 @@ export interface Trail {
   principal: Principal | null
   /** The body, once it was read as JSON. */
   body: unknown
-  /** What is different in the object after the change. */
+  /** Fields that are different in the object after the change. */
   changes?: ReadonlyArray<FieldChange>
   /** Author of a request whose state names who began what it ends. */
   began?: { readonly actor: string; readonly made: string | null }

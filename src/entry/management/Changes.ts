@@ -74,7 +74,7 @@ const changed = ({ body, tag }: Present): PreconditionFailed =>
     etag: tag
   })
 
-/** What the change has made of the object, for the audit log. */
+/** Compares what the change has made of the object, for the audit log. */
 const madeOf = ({ route }: FoundChange, before: Present | null, after: Present | null): ReadonlyArray<FieldChange> =>
   (before === null && after === null) || before?.edited === null || after?.edited === null
     ? []

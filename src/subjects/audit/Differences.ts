@@ -1,5 +1,5 @@
 /**
- * What a change has made of an object, field by field, for the audit log. No secret gets in: fields that hold one are told as changed without their
+ * Compares an object before and after a change, field by field, for the audit log. No secret gets in: fields that hold one are told as changed without their
  * values, and so are long texts; of an address only its beginning is kept. Pure.
  */
 import type { FieldChange } from "./entity.ts"

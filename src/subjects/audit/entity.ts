@@ -29,7 +29,7 @@ export interface AuditDetails {
   readonly asKey?: string
   /** Names of the fields that were sent. */
   readonly fields?: ReadonlyArray<string>
-  /** What is different in the object after the change; no secret. */
+  /** Fields that are different in the object after the change; no secret. */
   readonly changes?: ReadonlyArray<FieldChange>
 }
 

@@ -88,6 +88,26 @@ const encoder = new TextEncoder()
 const event = (name: string, data: unknown): Uint8Array =>
   encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
 
+/** Installs the mesh VPN: the steps as events, the last one says how it ended. The live feed has them as a job. */
+const installingWith = (mesh: typeof MeshTools.Service, { publish }: Pick<typeof Events.Service, "publish">) => {
+  const tellInstall = (state: string, done: number): Effect.Effect<void> =>
+    Effect.map(Clock.currentTimeMillis, (atMs) =>
+      publish({ type: "job.changed", atMs, kind: "install", id: "mesh", state, done, total: 100 })
+    )
+
+  return (sudoPassword: Redacted.Redacted | null) =>
+    Stream.unwrap(Effect.as(tellInstall("running", 0), mesh.install(sudoPassword))).pipe(
+      Stream.tap(({ percent }) => (percent === null ? Effect.void : tellInstall("running", percent))),
+      Stream.ensuringWith((exit) => {
+        if (Exit.isInterrupted(exit)) return tellInstall("cancelled", 0)
+        return Exit.isSuccess(exit) ? tellInstall("completed", 100) : tellInstall("failed", 0)
+      }),
+      Stream.map(({ message, percent, step }: MeshProgress) => event("progress", { step, message, percent })),
+      Stream.concat(Stream.fromEffect(Effect.map(mesh.check, (check) => event("done", check)))),
+      Stream.catchAll(({ reason }) => Stream.succeed(event("error", { message: reason })))
+    )
+}
+
 export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (handlers) =>
   Effect.gen(function* () {
     const tunnels = yield* Tunnels
@@ -115,23 +135,7 @@ export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (
         return { ...status, phase: "stopped" as const, running: false, publicUrl: null, apiUrl: null, targetUrl: null }
       })
 
-    const tellInstall = (state: string, done: number): Effect.Effect<void> =>
-      Effect.map(Clock.currentTimeMillis, (atMs) =>
-        events.publish({ type: "job.changed", atMs, kind: "install", id: "mesh", state, done, total: 100 })
-      )
-
-    /** The steps as events; the last one says how it ended. The live feed has them as a job. */
-    const installing = (sudoPassword: Redacted.Redacted | null) =>
-      Stream.unwrap(Effect.as(tellInstall("running", 0), mesh.install(sudoPassword))).pipe(
-        Stream.tap(({ percent }) => (percent === null ? Effect.void : tellInstall("running", percent))),
-        Stream.ensuringWith((exit) => {
-          if (Exit.isInterrupted(exit)) return tellInstall("cancelled", 0)
-          return Exit.isSuccess(exit) ? tellInstall("completed", 100) : tellInstall("failed", 0)
-        }),
-        Stream.map(({ message, percent, step }: MeshProgress) => event("progress", { step, message, percent })),
-        Stream.concat(Stream.fromEffect(Effect.map(mesh.check, (check) => event("done", check)))),
-        Stream.catchAll(({ reason }) => Stream.succeed(event("error", { message: reason })))
-      )
+    const installing = installingWith(mesh, events)
 
     return handlers
       .handle("list", () => Effect.map(tunnels.list, (all) => ({ tunnels: all.map(viewOf) })))

@@ -23,7 +23,7 @@ export const words = {
   nothing: "–",
   more: "More",
   less: "Less",
-  detailOf: (action: string): string => `Detail of ${action}`,
+  about: (word: string, action: string): string => `${word} about ${action}`,
   who: (actor: string, keyName: string | undefined): string => {
     if (keyName !== undefined) return `key “${keyName}”`
     const [kind = "", id = ""] = actor.split(":")

@@ -7,15 +7,14 @@ import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
-import { Failure } from "../../../ui/Failure.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
-import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/system/agents.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { Entry } from "../parts/Entry.tsx"
 import { Table } from "../parts/Table.tsx"
+import { FormEnd } from "../parts/FormEnd.tsx"
 import { useWork } from "../parts/useWork.ts"
 
 type Agent = AnswerOf<typeof acpList>["agents"][number]
@@ -24,7 +23,7 @@ const AddForm = ({ onClose }: { readonly onClose: () => void }) => {
   const id = useSignal("")
   const name = useSignal("")
   const binary = useSignal("")
-  const { isBusy, problem, run } = useWork(["acp"], true)
+  const work = useWork(["acp"], true)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     const add = () =>
@@ -36,7 +35,7 @@ const AddForm = ({ onClose }: { readonly onClose: () => void }) => {
           ...(name.value === "" ? {} : { name: name.value })
         }
       })
-    if (await run(add, words.added)) onClose()
+    if (await work.run(add, words.added)) onClose()
   }
   return (
     <form class="stack" noValidate onSubmit={(event) => void submit(event)}>
@@ -44,15 +43,7 @@ const AddForm = ({ onClose }: { readonly onClose: () => void }) => {
       <Entry name={words.id} value={id} isRequired hint={words.idHint} />
       <Entry name={words.name} value={name} />
       <Entry name={words.program} value={binary} isRequired hint={words.programHint} />
-      {problem.value !== null && <Failure error={problem.value} />}
-      <div class="buttons">
-        <button type="submit" class="button main-action" disabled={isBusy.value}>
-          {words.add}
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-      </div>
+      <FormEnd work={work} verb={words.add} onClose={onClose} />
     </form>
   )
 }

@@ -7,11 +7,10 @@ import { Answered } from "../../../ui/Answered.tsx"
 import { Copyable } from "../../../ui/Copyable.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"
-import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/agents.ts"
 import { words as shared } from "../../../words/system/parts.ts"
 import { Head } from "../parts/Head.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { switchWith, useWork } from "../parts/useWork.ts"
 import { AcpAgents } from "./AcpAgents.tsx"
 
 type Status = AnswerOf<typeof a2aStatus>
@@ -49,15 +48,10 @@ const Tasks = ({ tasks }: { readonly tasks: Status["tasks"] }) =>
   )
 
 const OwnAgent = ({ status: { enabled, skills, tasks, url } }: { readonly status: Status }) => {
-  const { isBusy, run } = useWork(["a2a"])
+  const work = useWork(["a2a"])
+  const { isBusy } = work
   const set = (a2aEnabled: boolean) => gatewaySettingsUpdate({ body: { a2aEnabled } })
-  const change = async (): Promise<void> => {
-    if (!(await run(() => set(!enabled)))) return
-    toast("good", enabled ? words.nowOff : words.nowOn, {
-      label: shared.undo,
-      run: () => void run(() => set(enabled))
-    })
-  }
+  const change = (): Promise<void> => switchWith(work, enabled, set, { on: words.nowOn, off: words.nowOff })
   return (
     <section class="card stack" aria-label={words.own}>
       <div class="card-head">

@@ -110,7 +110,7 @@ const AuditRow = ({ isOpen, row }: { readonly row: Row; readonly isOpen: boolean
             class="button plain"
             href={withQuery(path, query, { row: isOpen ? "" : row.id })}
             aria-expanded={isOpen}
-            aria-label={words.detailOf(row.action)}
+            aria-label={words.about(isOpen ? words.less : words.more, visible(row.action))}
           >
             {isOpen ? words.less : words.more}
           </a>

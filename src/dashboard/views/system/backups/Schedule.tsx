@@ -1,4 +1,4 @@
-/** How often the gateway makes a backup by itself, and how many it keeps. */
+/** Sets how often the gateway makes a backup by itself, and how many it keeps. */
 import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../../api/client.ts"
 import { gatewaySettingsGet, gatewaySettingsUpdate } from "../../../api/calls.generated.ts"

@@ -27,7 +27,7 @@ const running: ReadonlySet<string> = new Set(["validating", "in_progress", "fina
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
-/** How far it is: as the live feed tells it, else as it was when the list was loaded. */
+/** Shows how far it is: as the live feed tells it, else as it was when the list was loaded. */
 const Progress = ({ batch }: { readonly batch: Batch }) => {
   const told = jobs.value.find(({ id, kind }) => kind === "batch" && id === batch.id)
   const { completed, failed, total } = batch.request_counts

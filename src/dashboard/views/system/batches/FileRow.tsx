@@ -1,17 +1,15 @@
 /** One stored file. */
-import { useSignal } from "@preact/signals"
 import { contentOf, deleteFile, type Owner, type StoredFile } from "../../../api/batches.ts"
 import { refresh } from "../../../api/queries.ts"
 import { download } from "../../../api/raw.ts"
-import { Danger } from "../../../ui/Danger.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/batches.ts"
 import { size } from "../parts/size.ts"
+import { DangerButton } from "../parts/DangerButton.tsx"
 import { useWork } from "../parts/useWork.ts"
 
 export const FileRow = ({ file, owner }: { readonly file: StoredFile; readonly owner: Owner }) => {
-  const isAsked = useSignal(false)
   const { isBusy, run } = useWork([])
   return (
     <tr>
@@ -35,30 +33,17 @@ export const FileRow = ({ file, owner }: { readonly file: StoredFile; readonly o
           >
             {words.download}
           </button>
-          <button
-            type="button"
-            class="button danger"
-            onClick={() => {
-              isAsked.value = true
+          <DangerButton
+            title={words.removeFileTitle}
+            means={words.removeFileMeans}
+            name={file.filename}
+            verb={words.remove}
+            run={async () => {
+              await deleteFile(owner, file.id)
+              void refresh("files")
             }}
-          >
-            {words.remove}
-          </button>
+          />
         </span>
-        <Danger
-          title={words.removeFileTitle}
-          means={words.removeFileMeans}
-          name={file.filename}
-          verb={words.remove}
-          isOpen={isAsked.value}
-          onClose={() => {
-            isAsked.value = false
-          }}
-          run={async () => {
-            await deleteFile(owner, file.id)
-            void refresh("files")
-          }}
-        />
       </td>
     </tr>
   )

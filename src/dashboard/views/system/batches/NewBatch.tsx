@@ -3,11 +3,9 @@ import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import { createBatch, type Owner, uploadFile } from "../../../api/batches.ts"
 import { Dialog } from "../../../ui/Dialog.tsx"
-import { Failure } from "../../../ui/Failure.tsx"
-import { words as common } from "../../../words/common.ts"
-import { words as shared } from "../../../words/system/parts.ts"
 import { words } from "../../../words/system/batches.ts"
 import { Pick } from "../parts/Entry.tsx"
+import { FormEnd } from "../parts/FormEnd.tsx"
 import { useWork } from "../parts/useWork.ts"
 
 const endpoints = [
@@ -30,13 +28,13 @@ const Form = ({ onClose, owner }: Omit<Properties, "isOpen">) => {
   const file = useSignal<File | null>(null)
   const endpoint = useSignal<string>(endpoints[0])
   const id = useId()
-  const { isBusy, problem, run } = useWork(["batches", "files"], true)
+  const work = useWork(["batches", "files"], true)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     const { value: chosen } = file
     if (chosen === null) return
     const make = async () => createBatch(owner, (await uploadFile(owner, chosen)).id, endpoint.value)
-    if (await run(make, words.made)) onClose()
+    if (await work.run(make, words.made)) onClose()
   }
   return (
     <form class="stack" noValidate onSubmit={(event) => void submit(event)}>
@@ -60,15 +58,7 @@ const Form = ({ onClose, owner }: Omit<Properties, "isOpen">) => {
         {'{"custom_id":"one","method":"POST","url":"/v1/chat/completions","body":{"model":"auto","messages":[…]}}'}
       </pre>
       <Pick name={words.endpoint} value={endpoint} choices={endpoints.map((each) => [each, each])} />
-      {problem.value !== null && <Failure error={problem.value} />}
-      <div class="buttons">
-        <button type="submit" class="button main-action" disabled={isBusy.value || file.value === null}>
-          {isBusy.value ? shared.wait : words.make}
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-      </div>
+      <FormEnd work={work} verb={words.make} onClose={onClose} isIncomplete={file.value === null} />
     </form>
   )
 }

@@ -1,4 +1,4 @@
-/** Where a run stands, and how far it is. */
+/** Shows where a run stands, and how far it is. */
 import type { AnswerOf } from "../../../api/client.ts"
 import type { evalsOverview } from "../../../api/calls.generated.ts"
 import { jobs } from "../../../live/jobs.ts"
@@ -15,7 +15,7 @@ export const runKinds: Readonly<Record<Run["status"], Kind>> = {
   cancelled: "quiet"
 }
 
-/** How far a run is, by the live feed where it has told something. */
+/** Shows how far a run is, by the live feed where it has told something. */
 export const RunProgress = ({ run }: { readonly run: Pick<Run, "id" | "summary"> }) => {
   const told = jobs.value.find(({ id, kind }) => kind === "evaluation" && id === run.id)
   const { failed, passed, total } = run.summary

@@ -4,12 +4,11 @@ import { useLocation } from "preact-iso"
 import { evalsStart } from "../../../api/calls.generated.ts"
 import { CopyAs } from "../../../ui/CopyAs.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
-import { Failure } from "../../../ui/Failure.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
-import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/system/evals.ts"
 import { Entry, Pick } from "../parts/Entry.tsx"
+import { FormEnd } from "../parts/FormEnd.tsx"
 import { useWork } from "../parts/useWork.ts"
 import type { Suite } from "./RunState.tsx"
 
@@ -33,7 +32,7 @@ const Form = ({ chosen, onClose, suites }: Properties) => {
   const target = useSignal("")
   const otherType = useSignal("model")
   const other = useSignal("")
-  const { isBusy, problem, run } = useWork(["evals"], true)
+  const work = useWork(["evals"], true)
   const body = {
     suiteId: suite.value,
     target: { type: typeOf(type.value), id: target.value.trim() },
@@ -46,7 +45,7 @@ const Form = ({ chosen, onClose, suites }: Properties) => {
       const started = await evalsStart({ body })
       id = started.run.id
     }
-    if (!(await run(start))) return
+    if (!(await work.run(start))) return
     onClose()
     route(placeOf(`system/evaluations/${id}`))
   }
@@ -67,15 +66,7 @@ const Form = ({ chosen, onClose, suites }: Properties) => {
       </div>
       <CopyAs call={evalsStart} body={body} />
       <p class="quiet">{words.costs}</p>
-      {problem.value !== null && <Failure error={problem.value} />}
-      <div class="buttons">
-        <button type="submit" class="button main-action" disabled={isBusy.value || target.value.trim() === ""}>
-          {words.run}
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-      </div>
+      <FormEnd work={work} verb={words.run} onClose={onClose} isIncomplete={target.value.trim() === ""} />
     </form>
   )
 }

@@ -17,12 +17,11 @@ import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { count, duration, percent, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
-import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/mcp.ts"
 import { words as shared } from "../../../words/system/parts.ts"
 import { Facts } from "../parts/Facts.tsx"
 import { Head } from "../parts/Head.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { switchWith, useWork } from "../parts/useWork.ts"
 import { Calls } from "./Calls.tsx"
 import { Servers } from "./Servers.tsx"
 import { Tools } from "./Tools.tsx"
@@ -66,15 +65,10 @@ const Own = ({ status }: { readonly status: Status }) => {
 }
 
 const Buttons = ({ enabled }: { readonly enabled: boolean }) => {
-  const { isBusy, run } = useWork(["mcp"])
+  const work = useWork(["mcp"])
+  const { isBusy, run } = work
   const set = (mcpEnabled: boolean) => gatewaySettingsUpdate({ body: { mcpEnabled } })
-  const change = async (): Promise<void> => {
-    if (!(await run(() => set(!enabled)))) return
-    toast("good", enabled ? words.nowOff : words.nowOn, {
-      label: shared.undo,
-      run: () => void run(() => set(enabled))
-    })
-  }
+  const change = (): Promise<void> => switchWith(work, enabled, set, { on: words.nowOn, off: words.nowOff })
   return (
     <>
       <button

@@ -10,22 +10,20 @@ import {
 } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Danger } from "../../../ui/Danger.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
-import { Failure } from "../../../ui/Failure.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
-import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/system/mcp.ts"
-import { words as shared } from "../../../words/system/parts.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { Entry } from "../parts/Entry.tsx"
 import { Pages } from "../parts/Pages.tsx"
 import { Table } from "../parts/Table.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { DangerButton } from "../parts/DangerButton.tsx"
+import { FormEnd } from "../parts/FormEnd.tsx"
+import { switchWith, useWork } from "../parts/useWork.ts"
 
 type Server = AnswerOf<typeof mcpServersList>["servers"][number]
 
@@ -36,10 +34,10 @@ const kinds: Readonly<Record<Server["status"], Kind>> = { off: "quiet", idle: "q
 const AddForm = ({ onClose }: { readonly onClose: () => void }) => {
   const name = useSignal("")
   const url = useSignal("")
-  const { isBusy, problem, run } = useWork(["mcp"], true)
+  const work = useWork(["mcp"], true)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (await run(() => mcpServersCreate({ body: { name: name.value, url: url.value } }), words.added)) onClose()
+    if (await work.run(() => mcpServersCreate({ body: { name: name.value, url: url.value } }), words.added)) onClose()
   }
   return (
     <form class="stack" noValidate onSubmit={(event) => void submit(event)}>
@@ -48,36 +46,25 @@ const AddForm = ({ onClose }: { readonly onClose: () => void }) => {
       <p class="hint">
         {words.more} <a href={placeOf("system/mcpServersCreate")}>{words.wholeForm}</a>
       </p>
-      {problem.value !== null && <Failure error={problem.value} />}
-      <div class="buttons">
-        <button type="submit" class="button main-action" disabled={isBusy.value}>
-          {words.add}
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-      </div>
+      <FormEnd work={work} verb={words.add} onClose={onClose} />
     </form>
   )
 }
 
 const ServerRow = ({ server }: { readonly server: Server }) => {
-  const isAsked = useSignal(false)
-  const { isBusy, run } = useWork(["mcp"])
+  const work = useWork(["mcp"])
+  const { isBusy, run } = work
   const test = async (): Promise<void> => {
     const { error, ok, tools } = await mcpServersTest({ path: { id: server.id } })
     if (ok) toast("good", words.tested(tools.length))
     else toast("bad", visible(error ?? words.states.down))
   }
   const set = (enabled: boolean) => mcpServersUpdate({ path: { id: server.id }, body: { enabled } })
-  const change = async (): Promise<void> => {
-    const { enabled } = server
-    if (!(await run(() => set(!enabled)))) return
-    toast("good", enabled ? words.serverOff(visible(server.name)) : words.serverOn(visible(server.name)), {
-      label: shared.undo,
-      run: () => void run(() => set(enabled))
+  const change = (): Promise<void> =>
+    switchWith(work, server.enabled, set, {
+      on: words.serverOn(visible(server.name)),
+      off: words.serverOff(visible(server.name))
     })
-  }
   return (
     <tr>
       <td>
@@ -102,30 +89,17 @@ const ServerRow = ({ server }: { readonly server: Server }) => {
           <a class="button plain" href={`${placeOf("system/mcpServersUpdate")}?id=${encodeURIComponent(server.id)}`}>
             {words.edit}
           </a>
-          <button
-            type="button"
-            class="button danger"
-            onClick={() => {
-              isAsked.value = true
+          <DangerButton
+            title={words.removeTitle(visible(server.name))}
+            means={words.removeMeans}
+            name={server.name}
+            verb={words.remove}
+            run={async () => {
+              await mcpServersRemove({ path: { id: server.id } })
+              void refresh("mcp")
             }}
-          >
-            {words.remove}
-          </button>
+          />
         </span>
-        <Danger
-          title={words.removeTitle(visible(server.name))}
-          means={words.removeMeans}
-          name={server.name}
-          verb={words.remove}
-          isOpen={isAsked.value}
-          onClose={() => {
-            isAsked.value = false
-          }}
-          run={async () => {
-            await mcpServersRemove({ path: { id: server.id } })
-            void refresh("mcp")
-          }}
-        />
       </td>
     </tr>
   )

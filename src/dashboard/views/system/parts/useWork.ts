@@ -4,10 +4,11 @@ import { ApiError } from "../../../api/ApiError.ts"
 import { refresh } from "../../../api/queries.ts"
 import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
+import { words } from "../../../words/system/parts.ts"
 
 export interface Work {
   readonly isBusy: ReadonlySignal<boolean>
-  /** Why the last one was refused; null: it was not. */
+  /** Reason for which the last one was refused; null: it was not. */
   readonly problem: ReadonlySignal<ApiError | null>
   /** Runs it; `said` tells that it is done. False: it was refused. */
   readonly run: (work: () => Promise<unknown>, said?: string) => Promise<boolean>
@@ -17,6 +18,17 @@ const told = (error: unknown): ApiError =>
   error instanceof ApiError
     ? error
     : new ApiError(error instanceof Error ? error.message : String(error), { status: 0, code: "failed" })
+
+/** Switches something, and offers to switch it back: what can be undone needs no question. */
+export const switchWith = async (
+  { run }: Work,
+  isOn: boolean,
+  set: (isOn: boolean) => Promise<unknown>,
+  said: { readonly on: string; readonly off: string }
+): Promise<void> => {
+  if (!(await run(() => set(!isOn)))) return
+  toast("good", isOn ? said.off : said.on, { label: words.undo, run: () => void run(() => set(isOn)) })
+}
 
 /** `keys`: answers that may be old afterwards. `isQuiet`: the view shows the problem itself. */
 export const useWork = (keys: ReadonlyArray<string>, isQuiet = false): Work => {

@@ -9,13 +9,12 @@ import {
   proxiesUpdate
 } from "../../../api/calls.generated.ts"
 import { refresh } from "../../../api/queries.ts"
-import { Danger } from "../../../ui/Danger.tsx"
 import { State } from "../../../ui/State.tsx"
 import { duration, visible } from "../../../ui/format.ts"
-import { toast } from "../../../ui/toasts.tsx"
 import { words as shared } from "../../../words/system/parts.ts"
 import { words } from "../../../words/system/proxies.ts"
-import { useWork } from "../parts/useWork.ts"
+import { DangerButton } from "../parts/DangerButton.tsx"
+import { switchWith, useWork } from "../parts/useWork.ts"
 
 type Proxy = AnswerOf<typeof proxiesList>["proxies"][number]
 export type Assignment = AnswerOf<typeof proxiesAssignments>["assignments"][number]
@@ -61,21 +60,18 @@ const userOf = ({ password, username }: Proxy): string =>
 
 export const ProxyRow = ({ assigned, onAssign, proxy }: Properties) => {
   const tested = useSignal<Tested | null>(null)
-  const isAsked = useSignal(false)
-  const { isBusy, run } = useWork(["proxies"])
+  const work = useWork(["proxies"])
+  const { isBusy, run } = work
   const test = async (): Promise<void> => {
     tested.value = null
     tested.value = await proxiesTest({ body: { proxyId: proxy.id } })
   }
   const setActive = (isActive: boolean) => proxiesUpdate({ body: { id: proxy.id, isActive } })
-  const change = async (): Promise<void> => {
-    const { isActive } = proxy
-    if (!(await run(() => setActive(!isActive)))) return
-    toast("good", isActive ? words.switchedOff(visible(proxy.name)) : words.switchedOn(visible(proxy.name)), {
-      label: shared.undo,
-      run: () => void run(() => setActive(isActive))
+  const change = (): Promise<void> =>
+    switchWith(work, proxy.isActive, setActive, {
+      on: words.switchedOn(visible(proxy.name)),
+      off: words.switchedOff(visible(proxy.name))
     })
-  }
   return (
     <tr>
       <td>
@@ -125,30 +121,17 @@ export const ProxyRow = ({ assigned, onAssign, proxy }: Properties) => {
           <button type="button" class="button" disabled={isBusy.value} onClick={() => void change()}>
             {proxy.isActive ? words.switchOff : words.switchOn}
           </button>
-          <button
-            type="button"
-            class="button danger"
-            onClick={() => {
-              isAsked.value = true
+          <DangerButton
+            title={words.removeTitle(visible(proxy.name))}
+            means={words.removeMeans}
+            name={proxy.name}
+            verb={words.remove}
+            run={async () => {
+              await proxiesRemove({ query: { id: proxy.id } })
+              void refresh("proxies")
             }}
-          >
-            {words.remove}
-          </button>
+          />
         </span>
-        <Danger
-          title={words.removeTitle(visible(proxy.name))}
-          means={words.removeMeans}
-          name={proxy.name}
-          verb={words.remove}
-          isOpen={isAsked.value}
-          onClose={() => {
-            isAsked.value = false
-          }}
-          run={async () => {
-            await proxiesRemove({ query: { id: proxy.id } })
-            void refresh("proxies")
-          }}
-        />
       </td>
     </tr>
   )

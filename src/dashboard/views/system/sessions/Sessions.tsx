@@ -1,14 +1,7 @@
 /** Answers who is logged in, and who has to wait before the next login. */
 import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../../api/client.ts"
-import {
-  authEndSession,
-  authEndSessions,
-  authListSessions,
-  policiesAct,
-  policiesClear,
-  policiesGet
-} from "../../../api/calls.generated.ts"
+import { authEndSession, authEndSessions, authListSessions } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/CopyAs.tsx"
@@ -22,6 +15,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { Head } from "../parts/Head.tsx"
 import { Table } from "../parts/Table.tsx"
 import { useWork } from "../parts/useWork.ts"
+import { Locks } from "./Locks.tsx"
 
 type Session = AnswerOf<typeof authListSessions>["sessions"][number]
 
@@ -68,55 +62,6 @@ const SessionRow = ({ session }: { readonly session: Session }) => {
         )}
       </td>
     </tr>
-  )
-}
-
-const Locks = () => {
-  const locks = useAnswer({ key: ["locks"], ask: (signal) => policiesGet({ signal }) })
-  const { isBusy, run } = useWork(["locks"])
-  return (
-    <section class="card">
-      <h2>{words.locks}</h2>
-      <Answered of={locks} height={80}>
-        {({ lockedIdentifiers }) =>
-          lockedIdentifiers.length === 0 ? (
-            <p class="quiet">{words.noLocks}</p>
-          ) : (
-            <div class="stack">
-              <ul class="rows">
-                {lockedIdentifiers.map((identifier) => (
-                  <li key={identifier}>
-                    <State kind="warning">
-                      {identifier === "*" ? words.everybody : <code>{visible(identifier)}</code>}
-                    </State>
-                    <button
-                      type="button"
-                      class="button"
-                      disabled={isBusy.value}
-                      onClick={() =>
-                        void run(() => policiesAct({ body: { action: "unlock", identifier } }), words.unlocked)
-                      }
-                    >
-                      {words.unlock}
-                    </button>
-                  </li>
-                ))}
-              </ul>
-              <div class="buttons">
-                <button
-                  type="button"
-                  class="button"
-                  disabled={isBusy.value}
-                  onClick={() => void run(() => policiesClear(), words.unlocked)}
-                >
-                  {words.unlockAll}
-                </button>
-              </div>
-            </div>
-          )
-        }
-      </Answered>
-    </section>
   )
 }
 

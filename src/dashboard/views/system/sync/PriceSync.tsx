@@ -1,4 +1,4 @@
-/** Where prices are fetched from once a day, and whether they are. */
+/** Sets where prices are fetched from once a day, and whether they are. */
 import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../../api/client.ts"
 import { flagsList, flagsSet, gatewaySettingsGet, gatewaySettingsUpdate } from "../../../api/calls.generated.ts"
@@ -8,12 +8,11 @@ import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { placeOf } from "../../../ui/places.ts"
 import { Prose } from "../../../ui/Prose.tsx"
-import { toast } from "../../../ui/toasts.tsx"
 import { words as common } from "../../../words/common.ts"
 import { words as shared } from "../../../words/system/parts.ts"
 import { words } from "../../../words/system/sync.ts"
 import { Entry } from "../parts/Entry.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { switchWith, useWork } from "../parts/useWork.ts"
 
 type Settings = AnswerOf<typeof gatewaySettingsGet>
 
@@ -47,15 +46,11 @@ const Address = ({ settings: { pricingUrl } }: { readonly settings: Settings }) 
 
 const Switch = () => {
   const flags = useAnswer({ key: ["flags"], ask: (signal) => flagsList({ signal }) })
-  const { isBusy, run } = useWork(["flags"])
+  const work = useWork(["flags"])
+  const { isBusy } = work
   const set = (isOn: boolean) => flagsSet({ body: { key: flag, value: String(isOn) } })
-  const change = async (wasOn: boolean): Promise<void> => {
-    if (!(await run(() => set(!wasOn)))) return
-    toast("good", wasOn ? words.pricesOff : words.pricesOn, {
-      label: shared.undo,
-      run: () => void run(() => set(wasOn))
-    })
-  }
+  const change = (wasOn: boolean): Promise<void> =>
+    switchWith(work, wasOn, set, { on: words.pricesOn, off: words.pricesOff })
   return (
     <Answered of={flags} height={32}>
       {(answer) => {

@@ -5,7 +5,6 @@ import { syncAct, syncStatus } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/CopyAs.tsx"
-import { Danger } from "../../../ui/Danger.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
@@ -15,6 +14,7 @@ import { words as shared } from "../../../words/system/parts.ts"
 import { Entry } from "../parts/Entry.tsx"
 import { Facts } from "../parts/Facts.tsx"
 import { Head } from "../parts/Head.tsx"
+import { DangerButton } from "../parts/DangerButton.tsx"
 import { useWork } from "../parts/useWork.ts"
 import { PriceSync } from "./PriceSync.tsx"
 
@@ -84,7 +84,6 @@ const SwitchOn = () => {
 
 export const Sync = () => {
   const status = useAnswer({ key: ["sync"], ask: (signal) => syncStatus({ signal }) })
-  const isAsked = useSignal(false)
   const { isBusy, run } = useWork(["sync"])
   const isOn = status.value.data?.enabled === true
   return (
@@ -100,15 +99,16 @@ export const Sync = () => {
             >
               {isBusy.value ? shared.wait : words.now}
             </button>
-            <button
-              type="button"
-              class="button danger"
-              onClick={() => {
-                isAsked.value = true
+            <DangerButton
+              title={words.switchOff}
+              means={words.switchOffMeans}
+              name="sync"
+              verb={words.switchOff}
+              run={async () => {
+                await syncAct({ body: { action: "disable" } })
+                void refresh("sync")
               }}
-            >
-              {words.switchOff}
-            </button>
+            />
           </>
         )}
       </Head>
@@ -122,20 +122,6 @@ export const Sync = () => {
         )}
       </Answered>
       <PriceSync />
-      <Danger
-        title={words.switchOff}
-        means={words.switchOffMeans}
-        name="sync"
-        verb={words.switchOff}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
-        run={async () => {
-          await syncAct({ body: { action: "disable" } })
-          void refresh("sync")
-        }}
-      />
     </div>
   )
 }

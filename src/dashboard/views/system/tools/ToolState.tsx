@@ -1,4 +1,4 @@
-/** Whether a coding tool uses this gateway. */
+/** Shows whether a coding tool uses this gateway. */
 import type { AnswerOf } from "../../../api/client.ts"
 import type { cliToolsList, cliToolsStatuses } from "../../../api/calls.generated.ts"
 import { type Kind, State } from "../../../ui/State.tsx"
