@@ -7,7 +7,7 @@ import { visible } from "./format.ts"
 
 interface Properties {
   readonly title: string
-  /** What will happen, in one sentence. */
+  /** Sentence that says what will happen. */
   readonly means: string
   /** Has to be typed. */
   readonly name: string

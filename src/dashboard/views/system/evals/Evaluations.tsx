@@ -101,10 +101,11 @@ const Suites = ({ onRemove, onRun, suites }: SuitesProperties) => (
       {suites.map((suite) => (
         <tr key={suite.id}>
           <td>
-            {visible(suite.name)} <code class="quiet">{visible(suite.id)}</code>
+            {visible(suite.name)}
+            <br />
+            <code class="quiet">{visible(suite.id)}</code>
           </td>
           <td class="number">{count(suite.cases.length)}</td>
-          <td>{suite.builtIn ? <span class="quiet">{words.builtIn}</span> : words.own}</td>
           <td>
             <span class="buttons">
               <button type="button" class="button" onClick={() => onRun(suite.id)}>

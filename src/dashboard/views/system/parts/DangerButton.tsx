@@ -5,7 +5,7 @@ import { Danger } from "../../../ui/Danger.tsx"
 interface Properties {
   readonly verb: string
   readonly title: string
-  /** What will happen, in one sentence. */
+  /** Sentence that says what will happen. */
   readonly means: string
   /** Has to be typed. */
   readonly name: string
