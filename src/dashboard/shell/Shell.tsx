@@ -7,7 +7,9 @@ import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
 import { useFeed } from "../live/feed.ts"
 import { feedState, feedSince } from "../live/socket.ts"
+import { jobs, useJobs } from "../live/jobs.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { Jobs } from "../ui/Jobs.tsx"
 import { State } from "../ui/State.tsx"
 import { clockTime } from "../ui/format.ts"
 import { setTheme, theme } from "../ui/preferences.ts"
@@ -52,6 +54,7 @@ const Bar = () => (
     <strong>{words.title}</strong>
     <Live />
     <span class="grow" />
+    <Jobs known={jobs.value} />
     <button type="button" class="button plain" onClick={nextTheme} aria-label={words.theme} title={words.theme}>
       <Icon name="theme" /> <span class="wide">{theme.value}</span>
     </button>
@@ -118,6 +121,7 @@ const View = () => {
   const { route } = useLocation()
   useShortcuts(route)
   useChanges()
+  useJobs()
   return (
     <main class="main" id="content" tabIndex={-1}>
       {problem.value !== null && <State kind="bad">{words.broken}</State>}

@@ -94,6 +94,9 @@ const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
 
 export const jsonIn = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString("utf8"))
 
+/** The part of an answer that somebody edits. */
+export const editedOf = (key: ManagementKey, body: unknown): unknown => withoutObserved(body, observedOf(key))
+
 /** The tag of what a GET route answered; null where it answered with a stream. */
 export const tagOf = (key: ManagementKey, response: HttpServerResponse.HttpServerResponse): string | null => {
   const bytes = bytesOf(response)
