@@ -163,6 +163,7 @@ export const flagsClear: Call<typeof Flags, "clear"> = /* @__PURE__ */ call("DEL
 export const gatewaySettingsGet: Call<typeof GatewaySettings, "get"> = /* @__PURE__ */ call("GET", "/api/settings")
 export const gatewaySettingsUpdate: Call<typeof GatewaySettings, "update"> = /* @__PURE__ */ call("PATCH", "/api/settings")
 export const gatewaySettingsPut: Call<typeof GatewaySettings, "put"> = /* @__PURE__ */ call("PUT", "/api/settings")
+export const gatewaySettingsOrigins: Call<typeof GatewaySettings, "origins"> = /* @__PURE__ */ call("GET", "/api/settings/origins")
 export const gatewaySettingsIpFilter: Call<typeof GatewaySettings, "ipFilter"> = /* @__PURE__ */ call("GET", "/api/settings/ip-filter")
 export const gatewaySettingsSetIpFilter: Call<typeof GatewaySettings, "setIpFilter"> = /* @__PURE__ */ call("PUT", "/api/settings/ip-filter")
 export const gatewaySettingsThinkingBudget: Call<typeof GatewaySettings, "thinkingBudget"> = /* @__PURE__ */ call("GET", "/api/settings/thinking-budget")

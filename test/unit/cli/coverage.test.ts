@@ -233,6 +233,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "backups.create": "backup create",
   "backups.restore": "restore",
   "gatewaySettings.get": "settings show",
+  "gatewaySettings.origins": "settings origins",
   "gatewaySettings.ipFilter": "settings ip-filter show",
   "gatewaySettings.setIpFilter": "settings ip-filter set",
   "gatewaySettings.thinkingBudget": "settings thinking-budget show",
