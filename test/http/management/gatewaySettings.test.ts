@@ -5,13 +5,8 @@ import { defaultGatewaySettings } from "../../../src/subjects/settings/entity.ts
 import { layerOf, TestApp } from "./TestApp.ts"
 
 interface Origins {
-  readonly settings: ReadonlyArray<{
-    readonly name: string
-    readonly source: string
-    readonly changedBy: string | null
-    readonly changedAt: string | null
-  }>
-  readonly variables: ReadonlyArray<{ readonly name: string }>
+  readonly settings: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly variables: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly listener: object
 }
 
