@@ -1,5 +1,6 @@
 /** One field of a form, with its name, what it means, and what is wrong with it. */
 import type { ComponentChildren } from "preact"
+import { Editor } from "../ui/Editor.tsx"
 import { Prose } from "../ui/Prose.tsx"
 import { words } from "../words/forms.ts"
 import { type Cleared, pathOf, type Texts } from "./body.ts"
@@ -100,6 +101,17 @@ const Input = ({ id, isDisabled, isWrong, kind, onText, schema, text }: InputPro
     value: text
   }
   const onInput = ({ currentTarget }: { currentTarget: { value: string } }): void => onText(currentTarget.value)
+  const editor = (language: "json" | "text") => (
+    <Editor
+      id={id}
+      language={language}
+      text={text}
+      onText={onText}
+      isDisabled={isDisabled}
+      isWrong={isWrong}
+      describedBy={`${id}-hint`}
+    />
+  )
   switch (kind._tag) {
     case "Choice":
       return (
@@ -127,12 +139,16 @@ const Input = ({ id, isDisabled, isWrong, kind, onText, schema, text }: InputPro
     case "Several":
       return <Several id={id} choices={kind.choices} text={text} onText={onText} />
     case "Text":
+      if (kind.isVeryLong) return editor("text")
       if (kind.isLong) return <textarea {...shared} rows={rowsOf(text)} onInput={onInput} />
       return kind.isSecret ? (
         <input {...shared} type="password" autocomplete="off" onInput={onInput} />
       ) : (
         <input {...shared} type="text" autocomplete="off" spellcheck={false} onInput={onInput} />
       )
+    case "Group":
+    case "Json":
+      return editor("json")
     default:
       return <textarea {...shared} class="input mono" rows={rowsOf(text)} spellcheck={false} onInput={onInput} />
   }

@@ -2,7 +2,7 @@
 import type { FieldSchema } from "./operations.ts"
 
 export type FieldKind =
-  | { readonly _tag: "Text"; readonly isSecret: boolean; readonly isLong: boolean }
+  | { readonly _tag: "Text"; readonly isSecret: boolean; readonly isLong: boolean; readonly isVeryLong: boolean }
   | { readonly _tag: "Number"; readonly isWhole: boolean }
   | { readonly _tag: "Choice"; readonly choices: ReadonlyArray<string> }
   | { readonly _tag: "Yes" }
@@ -13,6 +13,8 @@ export type FieldKind =
   | { readonly _tag: "Json" }
 
 const longFrom = 500
+/** Prompts and the like. */
+const veryLongFrom = 4_000
 
 const typesOf = ({ type }: FieldSchema): ReadonlyArray<string> =>
   type === undefined ? [] : typeof type === "string" ? [type] : type
@@ -52,7 +54,8 @@ export const kindOf = (given: FieldSchema): FieldKind => {
       return {
         _tag: "Text",
         isSecret: schema.writeOnly === true || schema.format === "password",
-        isLong: (schema.maxLength ?? 0) > longFrom
+        isLong: (schema.maxLength ?? 0) > longFrom,
+        isVeryLong: (schema.maxLength ?? 0) >= veryLongFrom
       }
     case "integer":
     case "number":
