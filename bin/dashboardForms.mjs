@@ -54,12 +54,29 @@ const isForForms = (path, operation) =>
   !path.startsWith("/api/mcp/stream") &&
   (operation.requestBody === undefined || operation.requestBody.content?.["application/json"] !== undefined)
 
-/** Texts of the files by name, and the name of the index among them. */
+/** Operations that pages of their own fill in: their bodies stand together in one file. */
+const filledOperations = new Set([
+  "gatewaySettingsUpdate",
+  "routingSettingsUpdate",
+  "resilienceUpdate",
+  "gatewaySettingsSetIpFilter",
+  "gatewaySettingsSetThinkingBudget",
+  "gatewaySettingsSetSystemPrompt",
+  "gatewaySettingsSetRequireLogin",
+  "guardrailsSet",
+  "compressionSetSettings",
+  "webhooksCreate",
+  "webhooksUpdate",
+  "memoryCreate"
+])
+
+/** Texts of the files by name, and the names of the index and of the bodies among them. */
 export const operations = async (rolldown) => {
   const { openApiJson } = await bundled(rolldown, 'export { openApiJson } from "./OpenApiDocument.ts"')
   const document = JSON.parse(openApiJson())
   const texts = new Map()
   const summaries = []
+  const bodies = {}
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       if (!methods.has(method) || !isForForms(path, operation)) continue
@@ -68,11 +85,15 @@ export const operations = async (rolldown) => {
       const file = `op-${whole.id}-${hashOf(text)}.json`
       texts.set(file, text)
       const { id, summary, tag } = whole
+      if (filledOperations.has(id)) bodies[id] = whole.body
       summaries.push({ id, method: whole.method, path, tag, summary, file, hasBody: whole.body !== null })
     }
   }
   const text = JSON.stringify(summaries)
   const index = `operations-${hashOf(text)}.json`
   texts.set(index, text)
-  return { index, texts }
+  const bodiesText = JSON.stringify(bodies)
+  const filled = `bodies-${hashOf(bodiesText)}.json`
+  texts.set(filled, bodiesText)
+  return { filled, index, texts }
 }

@@ -40,7 +40,7 @@ describe.skipIf(browserPath === null)("the view of the system", () => {
       )
     )
     assert.isAbove(withBody.length, 110)
-    const page = await enter("system")
+    const page = await enter("system/operations")
     await page.getByText(/\d+ operations/).waitFor()
     const listed = new Set(
       await page
@@ -93,7 +93,7 @@ describe.skipIf(browserPath === null)("the view of the system", () => {
   })
 
   it("opens each form without a fault", async () => {
-    const page = await enter("system")
+    const page = await enter("system/operations")
     await page.getByText(/\d+ operations/).waitFor()
     const links = await page
       .locator(".operations a")

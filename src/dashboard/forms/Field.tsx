@@ -8,6 +8,10 @@ import { type FieldKind, isNullable, kindOf } from "./fields.ts"
 import type { FieldSchema } from "./operations.ts"
 
 export interface FormState {
+  /** Before the ids of its fields, where a page has several forms. */
+  readonly scope?: string
+  /** It shows what is stored: an empty choice is one of its values, and not "as it is". */
+  readonly isFilled?: boolean
   readonly texts: Texts
   readonly cleared: Cleared
   /** Problems by the path of a field, in words. */
@@ -26,8 +30,9 @@ interface Properties {
   readonly isClearable?: boolean
 }
 
-const hintOf = (kind: FieldKind, { description, examples }: FieldSchema): string => {
-  const [example] = examples ?? []
+const hintOf = (kind: FieldKind, { description, examples }: FieldSchema, isFilled: boolean): string => {
+  // What is stored is the best example.
+  const [example] = isFilled ? [] : (examples ?? [])
   const shape = kind._tag === "Lines" ? ` ${words.perLine}` : kind._tag === "Json" ? ` ${words.json}` : ""
   const such =
     example === undefined || example === null
@@ -43,14 +48,22 @@ interface InputProperties {
   readonly text: string
   readonly isDisabled: boolean
   readonly isWrong: boolean
+  readonly isFilled: boolean
   readonly onText: (text: string) => void
 }
 
 const rowsOf = (text: string): number => Math.min(16, Math.max(2, text.split("\n").length + 1))
 
-const Options = ({ choices, words: named }: { choices: ReadonlyArray<string>; words?: ReadonlyArray<string> }) => (
+interface OptionsProperties {
+  readonly choices: ReadonlyArray<string>
+  readonly words?: ReadonlyArray<string>
+  /** Null: what is empty is no choice. */
+  readonly empty: string | null
+}
+
+const Options = ({ choices, empty, words: named }: OptionsProperties) => (
   <>
-    <option value="">{words.asItIs}</option>
+    {empty !== null && <option value="">{empty}</option>}
     {choices.map((choice, index) => (
       <option key={choice} value={choice}>
         {named?.[index] ?? choice}
@@ -91,7 +104,7 @@ const Several = ({
   )
 }
 
-const Input = ({ id, isDisabled, isWrong, kind, onText, schema, text }: InputProperties) => {
+const Input = ({ id, isDisabled, isFilled, isWrong, kind, onText, schema, text }: InputProperties) => {
   const shared = {
     id,
     class: "input",
@@ -112,17 +125,18 @@ const Input = ({ id, isDisabled, isWrong, kind, onText, schema, text }: InputPro
       describedBy={`${id}-hint`}
     />
   )
+  const empty = !isFilled ? words.asItIs : text === "" || isNullable(schema) ? words.notSet : null
   switch (kind._tag) {
     case "Choice":
       return (
         <select {...shared} onChange={onInput}>
-          <Options choices={kind.choices} />
+          <Options choices={kind.choices} empty={empty} />
         </select>
       )
     case "Yes":
       return (
         <select {...shared} onChange={onInput}>
-          <Options choices={["true", "false"]} words={[words.yes, words.no]} />
+          <Options choices={["true", "false"]} words={[words.yes, words.no]} empty={empty} />
         </select>
       )
     case "Number":
@@ -180,10 +194,12 @@ export const Fields = ({ form, path, schema }: { schema: FieldSchema; path: stri
 
 export const Field = ({ form, isClearable = false, isRequired, name, path, schema }: Properties) => {
   const kind = kindOf(schema)
-  const id = `field-${path}`
+  const id = `${form.scope ?? ""}field-${path}`
   const isCleared = form.cleared.has(path)
+  const isFilled = form.isFilled ?? false
   const problem = form.problems[path] ?? ""
-  const clear = isClearable && (
+  // What is filled in is taken away by emptying it.
+  const clear = isClearable && !isFilled && (
     <button type="button" class="button plain" onClick={() => form.setCleared(path, !isCleared)}>
       {isCleared ? words.keep : words.clear}
     </button>
@@ -192,7 +208,7 @@ export const Field = ({ form, isClearable = false, isRequired, name, path, schem
     return (
       <fieldset class="group">
         <legend>
-          <Legend isRequired={isRequired}>{name}</Legend> {clear}
+          <Legend isRequired={isRequired && !isFilled}>{name}</Legend> {clear}
         </legend>
         <p class="quiet">{isCleared ? words.cleared : <Prose text={schema.description ?? ""} />}</p>
         {!isCleared && <Fields schema={kind.schema} path={path} form={form} />}
@@ -203,7 +219,7 @@ export const Field = ({ form, isClearable = false, isRequired, name, path, schem
     <div class="field">
       <span class="field-head">
         <label for={id}>
-          <Legend isRequired={isRequired}>{name}</Legend>
+          <Legend isRequired={isRequired && !isFilled}>{name}</Legend>
         </label>
         {clear}
       </span>
@@ -213,11 +229,12 @@ export const Field = ({ form, isClearable = false, isRequired, name, path, schem
         schema={schema}
         text={form.texts[path] ?? ""}
         isDisabled={isCleared}
+        isFilled={isFilled}
         isWrong={problem !== ""}
         onText={(text) => form.setText(path, text)}
       />
       <p id={`${id}-hint`} class="hint">
-        {isCleared ? words.cleared : <Prose text={hintOf(kind, schema)} />}
+        {isCleared ? words.cleared : <Prose text={hintOf(kind, schema, isFilled)} />}
       </p>
       {problem !== "" && (
         <p class="problem" role="alert">

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { AppConfig, type AppConfigShape } from "../../platform/AppConfig.ts"
-import { Defaults as ResilienceDefaults, Settings as ResilienceSettings } from "../../plane/resilience/Settings.ts"
+import { defaultsFor, Settings as ResilienceSettings } from "../../plane/resilience/Settings.ts"
 import { RoutingSettings } from "../../plane/routing/RoutingSettings.ts"
 import type { AuditRow } from "../audit/entity.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
@@ -55,8 +55,9 @@ const variablesOf = (config: AppConfigShape): SettingOrigins["variables"] =>
   })
 
 const makeFamilies = Effect.map(
-  Effect.all([GatewaySettings, RoutingSettings, ResilienceSettings, ResilienceDefaults]),
-  ([gateway, routing, resilience, resilienceDefaults]) => {
+  Effect.all([GatewaySettings, RoutingSettings, ResilienceSettings, AppConfig]),
+  ([gateway, routing, resilience, { maxInFlight }]) => {
+    const resilienceDefaults = defaultsFor(maxInFlight)
     const { access } = gateway
     const family = (changedBy: string, audited: string, values: object, defaults: object, depth = 1): Family => ({
       changedBy,
