@@ -390,3 +390,4 @@ export const webhooksUpdate: Call<typeof Webhooks, "update"> = /* @__PURE__ */ c
 export const webhooksRemove: Call<typeof Webhooks, "remove"> = /* @__PURE__ */ call("DELETE", "/api/webhooks/:id")
 export const webhooksTest: Call<typeof Webhooks, "test"> = /* @__PURE__ */ call("POST", "/api/webhooks/:id/test")
 export const webhooksDeliveries: Call<typeof Webhooks, "deliveries"> = /* @__PURE__ */ call("GET", "/api/webhooks/:id/deliveries")
+export const webhooksRetry: Call<typeof Webhooks, "retry"> = /* @__PURE__ */ call("POST", "/api/webhooks/:id/deliveries/:deliveryId/retry")

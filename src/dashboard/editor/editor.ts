@@ -37,7 +37,8 @@ export interface OpenedEditor {
   /** Puts another text in the place of the present one. */
   readonly setText: (text: string) => void
   readonly setState: (state: FieldState) => void
-  readonly focus: () => void
+  /** Goes into it; `at` is where one was in the plain field. */
+  readonly focus: (at?: number) => void
   readonly close: () => void
 }
 
@@ -85,6 +86,9 @@ const languages: Readonly<Record<EditorAsked["language"], Extension>> = {
   text: []
 }
 
+/** Keys that are typed while the page draws. */
+const mostAwaited = 50
+
 export const openEditor = (host: HTMLElement, { language, name, onText, text }: EditorAsked): OpenedEditor => {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" })
   const changing = new Compartment()
@@ -93,6 +97,8 @@ export const openEditor = (host: HTMLElement, { language, name, onText, text }: 
     EditorState.readOnly.of(state.isDisabled),
     EditorView.editorAttributes.of({ class: state.isWrong ? "wrong" : "" }),
     EditorView.contentAttributes.of({
+      // Focusable in any case, for who looks for it by this.
+      tabindex: "0",
       "aria-label": name,
       "aria-invalid": String(state.isWrong),
       ...(state.describedBy === null
@@ -102,6 +108,8 @@ export const openEditor = (host: HTMLElement, { language, name, onText, text }: 
   ]
   // What the page itself puts in is not told back to it.
   let isPutIn = false
+  // What was told and has not come back yet: an older one of these is no change by the page, only later than the next key.
+  let awaited: Array<string> = []
   const view = new EditorView({
     root,
     parent: root,
@@ -117,20 +125,33 @@ export const openEditor = (host: HTMLElement, { language, name, onText, text }: 
         EditorView.lineWrapping,
         theme,
         EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged && !isPutIn) onText(state.doc.toString())
+          if (!docChanged || isPutIn) return
+          const typed = state.doc.toString()
+          awaited.push(typed)
+          if (awaited.length > mostAwaited) awaited.shift()
+          onText(typed)
         })
       ]
     })
   })
   return {
     setText: (next) => {
+      const at = awaited.lastIndexOf(next)
+      if (at !== -1) {
+        awaited.splice(0, at + 1)
+        return
+      }
       if (next === view.state.doc.toString()) return
+      awaited = []
       isPutIn = true
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
       isPutIn = false
     },
     setState: (state) => view.dispatch({ effects: changing.reconfigure(told(state)) }),
-    focus: () => view.focus(),
+    focus: (at) => {
+      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
+      view.focus()
+    },
     close: () => view.destroy()
   }
 }

@@ -47,9 +47,12 @@ const useEditor = ({ id, isOpen = false, language, onText, text }: EditorPropert
         name: label?.textContent ?? id,
         onText: (next) => now.current.onText(next)
       })
-      isThere.value = true
       label?.addEventListener("click", goIn)
-      if (hadFocus) goIn()
+      // At once, not with the next drawing: a key that is typed meanwhile would go nowhere.
+      host.current.hidden = false
+      if (hadFocus) opened.current.focus(plain.current?.selectionStart)
+      if (plain.current !== null) plain.current.hidden = true
+      isThere.value = true
     }
     if (isWanted.value) {
       open().catch(() => {

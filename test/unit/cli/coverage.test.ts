@@ -199,6 +199,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "webhooks.remove": "webhook remove",
   "webhooks.test": "webhook test",
   "webhooks.deliveries": "webhook deliveries",
+  "webhooks.retry": "webhook retry",
   "usage.connection": "provider show",
   "usage.facets": "usage facets",
   "usage.quotas": "quota show",

@@ -30,11 +30,15 @@ export const words = {
   example: {
     messages: [
       {
-        role: "system",
+        role: "user",
         content:
-          "You should basically always make sure that you really answer in a very friendly manner, and please do not forget to mention the sources that you have actually used."
+          "I would basically just like to ask you to please make sure that you actually read the file src/index.ts, and in order to be really sure, it would be great if you could perhaps also run the tests."
       },
-      { role: "user", content: "Summarise the report." }
+      {
+        role: "assistant",
+        content: "I have read src/index.ts, and all 12 tests have passed."
+      },
+      { role: "user", content: "Now summarise the report." }
     ]
   }
 } as const

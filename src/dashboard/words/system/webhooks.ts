@@ -31,7 +31,7 @@ export const words = {
   removeMeans: "Events that wait for it are dropped.",
   removed: "It is deleted.",
   deliveries: "Last attempts",
-  deliveryColumns: ["When", "Event", "Attempt", "Answer", "Took", "Why not"],
+  deliveryColumns: ["When", "Event", "Attempt", "Answer", "Took", "Why not", "Action"],
   noDeliveries: "Nothing was sent yet. Send a test.",
   deliveriesFound: (value: number): string => plural(value, { one: "1 attempt", other: `${value} attempts` }),
   retry: "Send again",

@@ -11,7 +11,7 @@ import { words as parts } from "../../../words/system/parts.ts"
 import { words } from "../../../words/system/plugins.ts"
 import { useWork } from "../parts/useWork.ts"
 import { permissionWords } from "./permissions.ts"
-import type { Plugin } from "./PluginPage.tsx"
+import type { Plugin } from "./plugin.ts"
 
 const keys = ["plugins", "plugin-config", "plugin-logs"] as const
 

@@ -1,6 +1,5 @@
 /** One plugin: what it may do, what is set, what it wrote, and its switch. */
 import { useMemo } from "preact/hooks"
-import type { AnswerOf } from "../../../api/client.ts"
 import { pluginsConfig, pluginsGet, pluginsLogs, pluginsSetConfig } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { ValuesForm } from "../../../forms/ValuesForm.tsx"
@@ -14,10 +13,9 @@ import { Facts } from "../parts/Facts.tsx"
 import { Tiles } from "../parts/Tiles.tsx"
 import { Actions } from "./Actions.tsx"
 import { permissionWords } from "./permissions.ts"
+import type { Plugin } from "./plugin.ts"
 import { PluginState } from "./PluginState.tsx"
 import { schemaOf } from "./schema.ts"
-
-export type Plugin = AnswerOf<typeof pluginsGet>["plugin"]
 
 const logsEveryMs = 5_000
 const mostLines = 200

@@ -1,10 +1,11 @@
 /** The last attempts of a webhook, newest first. */
 import type { AnswerOf } from "../../../api/client.ts"
-import type { webhooksDeliveries } from "../../../api/calls.generated.ts"
+import { type webhooksDeliveries, webhooksRetry } from "../../../api/calls.generated.ts"
 import { Time } from "../../../ui/Time.tsx"
 import { count, duration, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/webhooks.ts"
 import { Table } from "../parts/Table.tsx"
+import { useWork } from "../parts/useWork.ts"
 import { AnswerState } from "./WebhookState.tsx"
 
 type Attempt = AnswerOf<typeof webhooksDeliveries>["deliveries"][number]
@@ -14,7 +15,21 @@ interface Properties {
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-export const Deliveries = ({ attempts }: Properties) =>
+const Retry = ({ attempt, id }: { readonly attempt: Attempt; readonly id: string }) => {
+  const { isBusy, run } = useWork(["webhook-deliveries", "webhooks"])
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={isBusy.value}
+      onClick={() => void run(() => webhooksRetry({ path: { id, deliveryId: attempt.id } }), words.retried)}
+    >
+      {words.retry}
+    </button>
+  )
+}
+
+export const Deliveries = ({ attempts, id }: Properties) =>
   attempts.length === 0 ? (
     <p class="quiet">{words.noDeliveries}</p>
   ) : (
@@ -39,6 +54,7 @@ export const Deliveries = ({ attempts }: Properties) =>
             </td>
             <td class="number">{duration(attempt.latency_ms)}</td>
             <td class="wide-cell">{attempt.error === null ? "–" : visible(attempt.error)}</td>
+            <td>{attempt.mayRetry && <Retry id={id} attempt={attempt} />}</td>
           </tr>
         ))}
       </Table>
