@@ -7,6 +7,13 @@ const hashOf = (text) => createHash("sha256").update(text).digest("hex").slice(0
 /** References are put in their place; deeper ones than people fill in are left to JSON as a whole. */
 const deepest = 8
 
+/** How the contract describes a member that is taken as it was read, and not looked at (`contract/Inputs.ReadOnly`). */
+const readOnlyWords = "Shown, and cannot be changed"
+
+/** Marks members that are no field of a form. */
+const marked = (schema) =>
+  schema.type === undefined && String(schema.description ?? "").startsWith(readOnlyWords) ? { ...schema, readOnly: true } : schema
+
 const resolved = (schema, schemas, depth = 0) => {
   if (schema === null || typeof schema !== "object") return schema
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, schemas, depth))
@@ -16,7 +23,9 @@ const resolved = (schema, schemas, depth = 0) => {
     const target = schemas[$ref.split("/").at(-1)] ?? {}
     return { ...resolved(target, schemas, depth + 1), ...own }
   }
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas, depth)]))
+  return marked(
+    Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas, depth)]))
+  )
 }
 
 const operationOf = (path, method, shared, operation, document) => {

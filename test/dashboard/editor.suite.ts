@@ -30,12 +30,12 @@ describe.skipIf(browserPath === null)("the editor", () => {
     await page.reload()
     const field = page.locator("#field-config\\.weights, #field-config, #field-targets").first()
     await field.waitFor()
-    assert.isFalse(asked.some((url) => url.includes("/editor-")))
+    assert.isFalse(asked.some((url) => url.includes("/openEditor-")))
     const id = (await field.getAttribute("id")) ?? ""
     await field.click()
     const editor = page.locator(`[data-editor="${id}"]`)
     await editor.locator(".cm-content").waitFor()
-    assert.isTrue(asked.some((url) => url.includes("/editor-")))
+    assert.isTrue(asked.some((url) => url.includes("/openEditor-")))
     const drawn = await editor.evaluate((host) => {
       const root = host.shadowRoot
       const gutter = root?.querySelector(".cm-gutters")
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === null)("the editor", () => {
   it("keeps a plain field, and what is typed into it, where it cannot be loaded", async () => {
     const page = await enter("system/guardrailsSet")
     expect(/ERR_FAILED/)
-    await page.route(/\/editor-/, (route) => route.abort())
+    await page.route(/\/openEditor-/, (route) => route.abort())
     await page.reload()
     const field = page.locator("#field-customPatterns")
     await field.click()

@@ -138,7 +138,7 @@ describe("the files", () => {
     ])
     assert.isAbove(first.size, 8)
     assert.isBelow(sum(first), 90)
-    const editor = named("editor")
+    const editor = named("openEditor")
     assert.lengthOf(editor, 1)
     assert.isBelow(sum(withImports(editor)), 110)
     for (const file of files()) {

@@ -178,17 +178,19 @@ const Legend = ({ children, isRequired }: { children: ComponentChildren; isRequi
 /** Draws the members of an object, one below the other. */
 export const Fields = ({ form, path, schema }: { schema: FieldSchema; path: string; form: FormState }) => (
   <>
-    {Object.entries(schema.properties ?? {}).map(([name, member]) => (
-      <Field
-        key={name}
-        name={member.title ?? name}
-        path={pathOf(path, name)}
-        schema={member}
-        isRequired={schema.required?.includes(name) ?? false}
-        form={form}
-        isClearable={isNullable(member)}
-      />
-    ))}
+    {Object.entries(schema.properties ?? {})
+      .filter(([, member]) => member.readOnly !== true)
+      .map(([name, member]) => (
+        <Field
+          key={name}
+          name={member.title ?? name}
+          path={pathOf(path, name)}
+          schema={member}
+          isRequired={schema.required?.includes(name) ?? false}
+          form={form}
+          isClearable={isNullable(member)}
+        />
+      ))}
   </>
 )
 

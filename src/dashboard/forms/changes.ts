@@ -21,7 +21,7 @@ export const textsOf = (schema: FieldSchema, values: Values, parent = ""): Texts
     })
   )
 
-/** What was typed into a field that is empty now and was not. */
+/** Reads a field that is empty now and was not. */
 const emptied = (member: FieldSchema): { readonly value: unknown } | "number" | "json" => {
   if (isNullable(member)) return { value: null }
   const kind = kindOf(member)
@@ -31,7 +31,7 @@ const emptied = (member: FieldSchema): { readonly value: unknown } | "number" | 
 }
 
 export interface Changes {
-  /** What is sent; empty: nothing was changed. */
+  /** Body that is sent; empty: nothing was changed. */
   readonly body: Values
   /** Problems by the path of a field. */
   readonly wrong: Readonly<Record<string, "number" | "json">>
@@ -91,7 +91,7 @@ export const changesOf = (
   return { body, wrong }
 }
 
-/** What takes a change back: the stored values of what it named. Null where there is a secret among them, which nobody has. */
+/** Returns what takes a change back: the stored values of what it named. Null where there is a secret among them, which nobody has. */
 export const inverseOf = (schema: FieldSchema, values: Values, body: Values): Values | null => {
   const back: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(body)) {

@@ -35,6 +35,13 @@ const plain = (schema: FieldSchema): FieldSchema => {
 export const isNullable = (schema: FieldSchema): boolean =>
   typesOf(schema).includes("null") || (schema.anyOf?.some((branch) => branch.type === "null") ?? false)
 
+/** Yes or no, which may be written as 1 and 0, too. */
+const isYes = ({ anyOf = [] }: FieldSchema): boolean =>
+  anyOf.some(({ type }) => type === "boolean") &&
+  anyOf.every(
+    ({ enum: values, type }) => type === "boolean" || type === "null" || values?.every((one) => one === 0 || one === 1)
+  )
+
 const listKind = (items: FieldSchema): FieldKind => {
   const choices = textsOf(items)
   if (choices !== null) return { _tag: "Several", choices }
@@ -47,6 +54,7 @@ export const kindOf = (given: FieldSchema): FieldKind => {
   const schema = plain(given)
   const choices = textsOf(schema)
   if (choices !== null) return { _tag: "Choice", choices }
+  if (isYes(schema)) return { _tag: "Yes" }
   const types = typesOf(schema).filter((type) => type !== "null")
   if (types.length !== 1) return { _tag: "Json" }
   switch (types[0]) {

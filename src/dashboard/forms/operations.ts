@@ -17,6 +17,8 @@ export interface FieldSchema {
   readonly examples?: ReadonlyArray<unknown>
   readonly format?: string
   readonly writeOnly?: boolean
+  /** Shown elsewhere, and no field of a form. */
+  readonly readOnly?: boolean
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number

@@ -4,7 +4,7 @@
  */
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import type { OpenedEditor } from "../editor/editor.ts"
+import type { OpenedEditor } from "./openEditor.ts"
 
 export interface EditorProperties {
   readonly id: string
@@ -38,7 +38,7 @@ const useEditor = ({ id, isOpen = false, language, onText, text }: EditorPropert
     const label = labelOf(id)
     const goIn = (): void => opened.current?.focus()
     const open = async (): Promise<void> => {
-      const { openEditor } = await import("../editor/editor.ts")
+      const { openEditor } = await import("./openEditor.ts")
       if (isLeft || host.current === null) return
       const hadFocus = document.activeElement === plain.current
       opened.current = openEditor(host.current, {

@@ -1,4 +1,4 @@
-/** What is set, and by whom: all settings, the variables of the start, and the audit log put together. */
+/** Answers what is set, and by whom: all settings, the variables of the start, and the audit log put together. */
 import * as Effect from "effect/Effect"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { AppConfig, type AppConfigShape } from "../../platform/AppConfig.ts"

@@ -1,4 +1,4 @@
-/** What is set, and by whom: every setting beside its default, with who changed it last. Pure. */
+/** Tells what is set, and by whom: every setting beside its default, with who changed it last. Pure. */
 import * as Equal from "effect/Equal"
 import * as Predicate from "effect/Predicate"
 
@@ -32,7 +32,7 @@ export interface Family {
   readonly audited: string
   readonly values: object
   readonly defaults: object
-  /** How deep a change may name a part; beyond it, it replaces the whole. */
+  /** Levels to which a change may name a part; beyond them, it replaces the whole. */
   readonly depth: number
 }
 

@@ -7,9 +7,9 @@ import type { AppConfigShape } from "../../platform/AppConfig.ts"
 export interface Variable {
   readonly name: string
   readonly description: string
-  /** What holds where the variable is not set, for people. */
+  /** Words for people that say what holds where the variable is not set. */
   readonly usual: string
-  /** What is in force; null: nothing. Absent for a secret, and where another program's address may hold one. */
+  /** Text of the value in force; null: nothing. Absent for a secret, and where another program's address may hold one. */
   readonly inForce?: (config: AppConfigShape) => string | null
 }
 

@@ -20,7 +20,7 @@ export const areas: ReadonlyArray<Area> = [
     name: words.guardrails,
     view: lazy(async () => (await import("./guardrails/Guardrails.tsx")).Guardrails)
   },
-  { path: "cache", name: words.cache, view: lazy(async () => (await import("./cache/Cache.tsx")).Cache) },
+  { path: "cache", name: words.cache, view: lazy(async () => (await import("./Cache.tsx")).Cache) },
   {
     path: "compression",
     name: words.compression,

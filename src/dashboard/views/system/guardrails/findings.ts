@@ -1,4 +1,4 @@
-/** What guardrails found, in the order of the text. Pure. */
+/** Sorts what guardrails found in the order of the text. Pure. */
 export interface Finding {
   readonly kind: "personal" | "injection"
   readonly name: string
@@ -36,7 +36,7 @@ export const findingsOf = ({ injections, personalData }: Found): ReadonlyArray<F
   ].toSorted((one, other) => one.start - other.start || other.end - one.end)
 
 export interface Part {
-  /** Where it begins. */
+  /** Index of its first character. */
   readonly at: number
   readonly part: string
   readonly isFound: boolean

@@ -1,4 +1,4 @@
-/** Which part of a list is shown, as a choice of links: it stands in the address. */
+/** Chooses the part of a list that is shown, by links: it stands in the address. */
 import { useLocation } from "preact-iso"
 import { withQuery } from "./Pages.tsx"
 

@@ -7,7 +7,7 @@ import { toast } from "../../../ui/toasts.tsx"
 
 export interface Work {
   readonly isBusy: ReadonlySignal<boolean>
-  /** Why the last one was refused; null: it was not. */
+  /** Reason for which the last one was refused; null: it was not. */
   readonly problem: ReadonlySignal<ApiError | null>
   /** Runs it; `said` tells that it is done. False: it was refused. */
   readonly run: (work: () => Promise<unknown>, said?: string) => Promise<boolean>

@@ -1,4 +1,4 @@
-/** Whether a plugin is called. */
+/** Says whether a plugin is called. */
 import type { Kind } from "../../../ui/State.tsx"
 import { State } from "../../../ui/State.tsx"
 import { words } from "../../../words/system/plugins.ts"

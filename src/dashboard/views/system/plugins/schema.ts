@@ -1,4 +1,4 @@
-/** What a plugin lets be set, as a schema of a form. Pure. */
+/** Makes the schema of a form from what a plugin lets be set. Pure. */
 import type { AnswerOf } from "../../../api/client.ts"
 import type { pluginsConfig } from "../../../api/calls.generated.ts"
 import type { FieldSchema } from "../../../forms/operations.ts"
@@ -15,10 +15,20 @@ const fieldOf = ({ default: usual, description, enum: choices, max, min, secret,
     ...(description === null ? {} : { description }),
     ...(usual === null || secret ? {} : { default: usual })
   }
+  const isNumbers = choices !== null && choices.length > 0 && choices.every((choice) => typeof choice === "number")
+  const isTexts = choices !== null && choices.every((choice) => typeof choice === "string")
+  const kind = isNumbers ? "number" : type === "select" ? "string" : type
+  // Numbers are typed: a choice is of texts.
+  const hint = isNumbers ? { description: `${description ?? ""} ${choices.join(", ")}`.trim() } : {}
   // Null is the default again.
-  const types = [type === "select" ? "string" : type, "null"]
-  const listed = choices?.every((choice) => typeof choice === "string") === true ? { enum: [...choices] } : {}
-  return { type: types, ...words, ...bounds, ...listed, ...(secret ? { writeOnly: true } : {}) }
+  return {
+    type: [kind, "null"],
+    ...words,
+    ...hint,
+    ...bounds,
+    ...(isTexts ? { enum: [...choices] } : {}),
+    ...(secret ? { writeOnly: true } : {})
+  }
 }
 
 export const schemaOf = (schema: ConfigSchema): FieldSchema => ({

@@ -101,7 +101,7 @@ const About = ({ webhook }: { readonly webhook: Webhook }) => (
 
 type One = AnswerOf<typeof webhooksGet>["webhook"]
 
-/** What is stored, without the key: another one may be typed. */
+/** Selects what is stored, without the key: another one may be typed. */
 const valuesOf = ({ description, enabled, events, kind, mail, url }: One): object => ({
   url,
   events,

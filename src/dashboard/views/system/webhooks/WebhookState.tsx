@@ -1,4 +1,4 @@
-/** Whether a webhook is sent events, and how the last attempt went. */
+/** Says whether a webhook is sent events, and how the last attempt went. */
 import type { AnswerOf } from "../../../api/client.ts"
 import type { webhooksList } from "../../../api/calls.generated.ts"
 import { State } from "../../../ui/State.tsx"

@@ -1,23 +1,23 @@
 /** Answers what is given again instead of asked anew: figures, settings, and a way to begin with nothing. */
 import { useSignal } from "@preact/signals"
-import type { AnswerOf } from "../../../api/client.ts"
+import type { AnswerOf } from "../../api/client.ts"
 import {
   gatewaySettingsGet,
   gatewaySettingsUpdate,
   telemetryCaches,
   telemetryClearCaches
-} from "../../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../../api/queries.ts"
-import { ValuesForm } from "../../../forms/ValuesForm.tsx"
-import { Answered } from "../../../ui/Answered.tsx"
-import { Danger } from "../../../ui/Danger.tsx"
-import { State } from "../../../ui/State.tsx"
-import { count, duration, percent } from "../../../ui/format.ts"
-import { toast } from "../../../ui/toasts.tsx"
-import { words } from "../../../words/system/cache.ts"
-import { Body } from "../parts/Body.tsx"
-import { Head } from "../parts/Head.tsx"
-import { Tiles } from "../parts/Tiles.tsx"
+} from "../../api/calls.generated.ts"
+import { refresh, useAnswer } from "../../api/queries.ts"
+import { ValuesForm } from "../../forms/ValuesForm.tsx"
+import { Answered } from "../../ui/Answered.tsx"
+import { Danger } from "../../ui/Danger.tsx"
+import { State } from "../../ui/State.tsx"
+import { count, duration, percent } from "../../ui/format.ts"
+import { toast } from "../../ui/toasts.tsx"
+import { words } from "../../words/system/cache.ts"
+import { Body } from "./parts/Body.tsx"
+import { Head } from "./parts/Head.tsx"
+import { Tiles } from "./parts/Tiles.tsx"
 
 type Stats = AnswerOf<typeof telemetryCaches>
 
