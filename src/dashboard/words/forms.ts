@@ -1,6 +1,11 @@
 /** Words of forms. */
 export const words = {
   asItIs: "as it is",
+  notSet: "not set",
+  saved: "Saved.",
+  undo: "Undo",
+  takenBack: "Taken back.",
+  nothingChanged: "Nothing was changed.",
   yes: "yes",
   no: "no",
   clear: "Take away",

@@ -10,5 +10,6 @@ export const words = {
   off: "off",
   undo: "Undo",
   back: "Back to the list",
+  notSaved: "What you type is stored when you save.",
   wait: "One moment …"
 } as const
