@@ -9,6 +9,7 @@ export const words = {
     providers: "Providers",
     keys: "Keys & money",
     playground: "Playground",
+    inspector: "Inspector",
     system: "System"
   },
   live: { live: "live", paused: "paused", connecting: "connecting …" },
