@@ -122,7 +122,7 @@ describe.skipIf(browserPath === null)("the inspector", () => {
     await page.getByLabel(/Show secrets/).check()
     await page.getByRole("cell", { name: /\*\*\*/ }).waitFor()
     await page.getByRole("link", { name: "Timing" }).click()
-    await page.getByText("1.2 s").first().waitFor()
+    await page.getByRole("region", { name: "Captured request" }).getByRole("definition").getByText("1.2 s").waitFor()
     await page.getByRole("link", { name: "Cache", exact: true }).click()
     await page.getByText("Expected from the cache").waitFor()
     await page.getByRole("link", { name: "Raw" }).click()

@@ -70,6 +70,7 @@ const SystemProxy = ({ modes }: { readonly modes: Modes }) => {
     <Mode
       {...words.modes.systemProxy}
       isOn={systemProxy.applied}
+      command={{ call: captureSystemProxy, body: { action: systemProxy.applied ? "revert" : "apply", ...guard } }}
       told={systemProxy.guardUntil === null ? "" : words.capture.until(clockTime(systemProxy.guardUntil))}
       impossible={
         systemProxy.supported ? (modes.httpProxy.running ? null : words.modes.httpProxy.name) : systemProxy.platform
@@ -104,6 +105,7 @@ const Transparent = ({ modes }: { readonly modes: Modes }) => {
     <Mode
       {...words.modes.tproxy}
       isOn={modes.tproxy.running}
+      command={modes.tproxy.running ? { call: agentBridgeStopTproxy } : { call: agentBridgeStartTproxy, body: {} }}
       told={told?.running === true ? words.capture.intercepted(count(told.interceptCount)) : ""}
       impossible={modes.tproxy.available ? null : visible(told?.reason ?? "")}
       danger={words.danger.tproxy}
@@ -147,6 +149,7 @@ const Ways = ({ modes }: { readonly modes: Modes }) => (
       <Mode
         {...words.modes.gateway}
         isOn={modes.gateway.enabled}
+        command={{ call: inspectorGateway, body: { enabled: !modes.gateway.enabled } }}
         told={modes.gateway.recorded > 0 ? words.capture.recorded(count(modes.gateway.recorded)) : ""}
         on={() => inspectorGateway({ body: { enabled: true } })}
         off={() => inspectorGateway({ body: { enabled: false } })}
@@ -156,6 +159,7 @@ const Ways = ({ modes }: { readonly modes: Modes }) => (
       <Mode
         {...words.modes.httpProxy}
         isOn={modes.httpProxy.running}
+        command={{ call: captureHttpProxy, body: { action: modes.httpProxy.running ? "stop" : "start" } }}
         told={portOf(modes.httpProxy.port)}
         on={() => captureHttpProxy({ body: { action: "start" } })}
         off={() => captureHttpProxy({ body: { action: "stop" } })}
@@ -163,6 +167,7 @@ const Ways = ({ modes }: { readonly modes: Modes }) => (
       <Mode
         {...words.modes.tlsIntercept}
         isOn={modes.tlsIntercept.enabled}
+        command={{ call: captureTlsIntercept, body: { enabled: !modes.tlsIntercept.enabled } }}
         on={() => captureTlsIntercept({ body: { enabled: true } })}
         off={() => captureTlsIntercept({ body: { enabled: false } })}
       />
@@ -179,6 +184,7 @@ const Ways = ({ modes }: { readonly modes: Modes }) => (
       <Mode
         {...words.modes.mitm}
         isOn={modes.mitm.running}
+        command={{ call: agentBridgeServer, body: { action: modes.mitm.running ? "stop" : "start" } }}
         told={portOf(modes.mitm.port)}
         on={() => agentBridgeServer({ body: { action: "start" } })}
         off={() => agentBridgeServer({ body: { action: "stop" } })}

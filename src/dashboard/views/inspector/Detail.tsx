@@ -1,9 +1,18 @@
 /** One captured request: its parts as tabs, each asked for when it is shown. */
 import { useLocation } from "preact-iso"
 import type { JSX } from "preact"
-import { inspectorGet } from "../../api/calls.generated.ts"
+import {
+  inspectorAnatomy,
+  inspectorCache,
+  inspectorCode,
+  inspectorConversation,
+  inspectorDiff,
+  inspectorGet,
+  inspectorReplay
+} from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
+import { CopyAs } from "../../ui/CopyAs.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { Time } from "../../ui/Time.tsx"
@@ -92,6 +101,19 @@ const parts: Readonly<Record<keyof typeof words.tab, (properties: Properties) =>
   )
 }
 
+/** The call behind each part, for a terminal. */
+const calls: Readonly<Record<keyof typeof words.tab, { readonly method: string; readonly path: string }>> = {
+  conversation: inspectorConversation,
+  anatomy: inspectorAnatomy,
+  cache: inspectorCache,
+  raw: inspectorGet,
+  headers: inspectorGet,
+  timing: inspectorGet,
+  diff: inspectorDiff,
+  replay: inspectorReplay,
+  notes: inspectorCode
+}
+
 type Part = keyof typeof parts
 
 const isPart = (name: string): name is Part => Object.hasOwn(parts, name)
@@ -136,6 +158,12 @@ export const Detail = (properties: Properties) => {
         }))}
       />
       {parts[part](properties)}
+      <CopyAs
+        call={calls[part]}
+        path={part === "diff" ? { id: query["other"] ?? "", other: id } : { id }}
+        query={part === "notes" ? { format: "curl" } : undefined}
+        body={part === "replay" ? {} : undefined}
+      />
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ApiError } from "../../api/ApiError.ts"
 import { refresh } from "../../api/queries.ts"
+import { CopyAs } from "../../ui/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { State } from "../../ui/State.tsx"
@@ -21,6 +22,8 @@ interface Properties {
   readonly danger?: string
   readonly on: (() => Promise<unknown>) | null
   readonly off: (() => Promise<unknown>) | null
+  /** The call that switches it, for a terminal. */
+  readonly command?: { readonly call: { readonly method: string; readonly path: string }; readonly body?: unknown }
   readonly children?: ComponentChildren
 }
 
@@ -39,7 +42,7 @@ const hintOf = ({ answer }: ApiError): string | null => {
 }
 
 export const Mode = (properties: Properties) => {
-  const { changes, children, danger, impossible = null, isOn, name, off, on, told, what } = properties
+  const { changes, children, command, danger, impossible = null, isOn, name, off, on, told, what } = properties
   const error = useSignal<ApiError | null>(null)
   const isBusy = useSignal(false)
   const isAsked = useSignal(false)
@@ -95,6 +98,7 @@ export const Mode = (properties: Properties) => {
       </div>
       {error.value !== null && <Failure error={error.value} />}
       {error.value !== null && hintOf(error.value) !== null && <pre>{hintOf(error.value)}</pre>}
+      {command !== undefined && <CopyAs {...command} />}
       {danger !== undefined && on !== null && (
         <Danger
           title={name}

@@ -2,9 +2,16 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
 import { useLocation } from "preact-iso"
-import { inspectorClear, inspectorGateway, inspectorHar, inspectorJsonl } from "../../api/calls.generated.ts"
+import {
+  inspectorClear,
+  inspectorGateway,
+  inspectorHar,
+  inspectorJsonl,
+  inspectorList
+} from "../../api/calls.generated.ts"
 import { addressOf, gatewayUrl } from "../../api/client.ts"
 import { refresh } from "../../api/queries.ts"
+import { CopyAs } from "../../ui/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { State } from "../../ui/State.tsx"
@@ -181,6 +188,7 @@ const Live = () => {
           {id !== undefined && <Detail key={id} id={id} record={null} others={rows} />}
         </div>
       )}
+      {id === undefined && rows.length > 0 && <CopyAs call={inspectorList} query={filter.query} />}
     </>
   )
 }

@@ -90,7 +90,10 @@ class Feed {
     this.#isStopped = true
     globalThis.clearTimeout(this.#waiting)
     globalThis.clearTimeout(this.#gathering)
-    this.#socket?.close()
+    const socket = this.#socket
+    // One that is not open yet cannot be closed without a warning of the browser.
+    if (socket?.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close())
+    else socket?.close()
   }
 }
 
