@@ -203,7 +203,7 @@ describe.skipIf(browserPath === null)("the playground", () => {
     expect(/status of 502/)
     upstream().answers.set("improver", (response) => {
       response.writeHead(200, { "Content-Type": "application/json" })
-      const content = JSON.stringify({ prompt: "Why is the sky blue? Answer in one sentence." })
+      const content = JSON.stringify({ improvedPrompt: "Why is the sky blue? Answer in one sentence." })
       response.end(
         JSON.stringify({
           id: "c",

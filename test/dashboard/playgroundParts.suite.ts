@@ -6,6 +6,7 @@ import { textDiff } from "../../src/dashboard/ui/textDiff.ts"
 import { readFilter } from "../../src/dashboard/views/inspector/filter.ts"
 import { emptyDraft, paramsOfPreset } from "../../src/dashboard/views/playground/draft.ts"
 import { askedOf, endpoints, WrongField } from "../../src/dashboard/views/playground/endpoints.ts"
+import { costOf, idle, tokensPerSecond } from "../../src/dashboard/views/playground/estimates.ts"
 import { outcomeOf, typeOf, usageOf } from "../../src/dashboard/views/playground/outcome.ts"
 
 describe("the difference of two texts", () => {
@@ -123,6 +124,17 @@ describe("questions of the ten endpoints", () => {
       stop: "A\nB"
     })
     assert.strictEqual(paramsOfPreset("{").temperature, "")
+  })
+})
+
+describe("estimates", () => {
+  it("are of the stream after its first token; of an answer that came at once, of the whole time", () => {
+    const run = { ...idle, firstMs: 100, wholeMs: 1_100, pieces: 3, tokensOut: 101 }
+    assert.strictEqual(tokensPerSecond(run), 100)
+    assert.strictEqual(tokensPerSecond({ ...run, pieces: 1, firstMs: 999, wholeMs: 1_000, tokensOut: 50 }), 50)
+    assert.isNull(tokensPerSecond({ ...run, firstMs: null }))
+    assert.strictEqual(costOf({ tokensIn: 1_000_000, tokensOut: 500_000 }, { input: 2, output: 4 }), 4)
+    assert.isNull(costOf({ tokensIn: 1, tokensOut: 1 }, null))
   })
 })
 

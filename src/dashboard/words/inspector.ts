@@ -235,6 +235,7 @@ export const words = {
     recorded: (value: string): string => `${value} recorded since the start`,
     intercepted: (value: string): string => `${value} captured`,
     unavailable: "not possible here",
+    needs: (name: string): string => `switch on "${name}" first`,
     diagnose: "Check",
     repair: "Repair",
     repaired: (names: string): string => `Repaired: ${names}`,

@@ -73,7 +73,11 @@ const SystemProxy = ({ modes }: { readonly modes: Modes }) => {
       command={{ call: captureSystemProxy, body: { action: systemProxy.applied ? "revert" : "apply", ...guard } }}
       told={systemProxy.guardUntil === null ? "" : words.capture.until(clockTime(systemProxy.guardUntil))}
       impossible={
-        systemProxy.supported ? (modes.httpProxy.running ? null : words.modes.httpProxy.name) : systemProxy.platform
+        systemProxy.supported
+          ? modes.httpProxy.running
+            ? null
+            : words.capture.needs(words.modes.httpProxy.name)
+          : systemProxy.platform
       }
       danger={words.danger.systemProxy}
       on={() => captureSystemProxy({ body: { action: "apply", ...guard } })}

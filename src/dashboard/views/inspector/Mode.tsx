@@ -62,7 +62,8 @@ export const Mode = (properties: Properties) => {
       <header class="view-head">
         <h2>{name}</h2>
         <State kind={isOn ? "trial" : "quiet"} icon={isOn ? "live" : "none"}>
-          {isOn ? words.capture.on : words.capture.off} {told}
+          {isOn ? words.capture.on : words.capture.off}
+          {isOn && told !== undefined && told !== "" && ` ${told}`}
         </State>
       </header>
       <p>{what}</p>

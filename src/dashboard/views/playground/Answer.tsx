@@ -10,7 +10,7 @@ import { count, percent, visible } from "../../ui/format.ts"
 import { words } from "../../words/playground.ts"
 import { type Draft, linesOf } from "./draft.ts"
 import type { Medium, Outcome } from "./outcome.ts"
-import type { Run } from "./run.ts"
+import type { Run } from "./estimates.ts"
 
 /** Longer answers are drawn as text while they still grow: reading all of it anew for each piece would hold up the page. */
 const mostGrowing = 20_000

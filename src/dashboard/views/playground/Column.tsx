@@ -7,7 +7,7 @@ import { count, duration, money, visible } from "../../ui/format.ts"
 import { words } from "../../words/playground.ts"
 import { Answer } from "./Answer.tsx"
 import { DraftFields } from "./DraftFields.tsx"
-import { type Run, tokensPerSecond } from "./run.ts"
+import { type Run, tokensPerSecond } from "./estimates.ts"
 import { columns, draft, endpoint, type One, removeColumn } from "./store.ts"
 import { Why } from "./Why.tsx"
 

@@ -3,7 +3,8 @@ import { type Signal, signal } from "@preact/signals"
 import { words } from "../../words/playground.ts"
 import { type Draft, emptyDraft } from "./draft.ts"
 import type { Endpoint } from "./endpoints.ts"
-import { makeRun, type Run } from "./run.ts"
+import type { Run } from "./estimates.ts"
+import { makeRun } from "./run.ts"
 
 export interface One {
   readonly id: number
