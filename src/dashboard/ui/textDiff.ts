@@ -6,7 +6,7 @@ export interface Part {
 
 /** Words of both texts beyond which, and edits beyond which, the middle is one change. */
 const mostWords = 20_000
-const mostEdits = 1_000
+const mostEdits = 300
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
 
