@@ -57,6 +57,13 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/playground/Playground.tsx")).Playground)
   },
   {
+    path: "inspector",
+    name: words.entries.inspector,
+    icon: "inspector",
+    key: "i",
+    view: lazy(async () => (await import("../views/inspector/Inspector.tsx")).Inspector)
+  },
+  {
     path: "system",
     name: words.entries.system,
     icon: "system",

@@ -36,6 +36,20 @@ export const money = (usd: number): string => {
   }).format(usd)
 }
 
+const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const
+
+/** A size with as few digits as say it: 5.2 MB. */
+export const size = (bytes: number): string => {
+  const step = bytes < 1_000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1_000 ** step
+  return numbers({
+    style: "unit",
+    unit: byteUnits[step],
+    unitDisplay: step === 0 ? "long" : "short",
+    maximumFractionDigits: value < 10 && step > 0 ? 1 : 0
+  }).format(value)
+}
+
 /** A length of time given in milliseconds. */
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${numbers({ maximumFractionDigits: 0 }).format(ms)} ms`

@@ -20,5 +20,11 @@ export const words = {
   nothing: "–",
   asTable: "As a table",
   from: "From",
+  showAll: (chars: string): string => `Show all ${chars} characters`,
+  showLess: "Show less",
+  picture: (name: string): string => (name === "" ? "picture, not loaded" : `picture, not loaded: ${name}`),
+  table: "Table",
+  code: "Code",
+  rest: "The rest, as text",
   requests: (value: number): string => plural(value, { one: "request", other: "requests" })
 } as const

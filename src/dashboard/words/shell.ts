@@ -10,6 +10,7 @@ export const words = {
     routing: "Routing",
     keys: "Keys & money",
     playground: "Playground",
+    inspector: "Inspector",
     system: "System"
   },
   live: { live: "live", paused: "paused", connecting: "connecting …" },
