@@ -3,7 +3,8 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as Redacted from "effect/Redacted"
 import { ApiError, readError } from "./ApiError.ts"
-import { csrfToken, ended } from "./session.ts"
+import { learnClock } from "../ui/format.ts"
+import { csrfToken, ended, opened } from "./session.ts"
 
 type Endpoint<Group, Name extends string> = Extract<HttpApiGroup.HttpApiGroup.Endpoints<Group>, { readonly name: Name }>
 
@@ -76,7 +77,16 @@ export const addressOf = (path: string, { path: parts, query }: Anything = {}): 
   return `${filled(path, parts).slice(1)}${rest === "" ? "" : `?${rest}`}`
 }
 
-const send = async (method: string, path: string, asked: Anything): Promise<unknown> => {
+/** Learns the token of the session that the browser has now: a login in another tab has begun another one. */
+export const renewToken = async (): Promise<boolean> => {
+  const response = await fetch(new URL("api/auth/session", gatewayUrl)).catch(() => null)
+  const state = response?.ok === true ? ((await response.json()) as { readonly csrfToken: string | null }) : null
+  if (state === null || state.csrfToken === null) return false
+  opened(state.csrfToken)
+  return true
+}
+
+const send = async (method: string, path: string, asked: Anything, isAgain = false): Promise<unknown> => {
   const headers = new Headers()
   if (asked.body !== undefined) headers.set("Content-Type", "application/json")
   if (asked.ifMatch !== undefined) headers.set("If-Match", asked.ifMatch)
@@ -89,8 +99,12 @@ const send = async (method: string, path: string, asked: Anything): Promise<unkn
   }).catch((error: unknown) => {
     throw asked.signal?.aborted === true ? error : ApiError.unreachable()
   })
+  learnClock(Date.parse(response.headers.get("date") ?? ""))
   if (!response.ok) {
     const error = await readError(response)
+    if (error.code === "csrf_token_invalid" && !isAgain && (await renewToken())) {
+      return await send(method, path, asked, true)
+    }
     if (response.status === 401) ended()
     throw error
   }

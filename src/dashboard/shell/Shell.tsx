@@ -5,6 +5,8 @@ import { useCallback, useRef } from "preact/hooks"
 import { authLogout } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
+import { useAttention } from "../live/attention.ts"
+import { lookForBuild } from "../live/build.ts"
 import { useFeed } from "../live/feed.ts"
 import { feedState, feedSince } from "../live/socket.ts"
 import { Icon } from "../ui/Icon.tsx"
@@ -15,6 +17,7 @@ import { Toasts } from "../ui/toasts.tsx"
 import { words } from "../words/shell.ts"
 import { entries, type Entry } from "./entries.ts"
 import { LoginAgain, LoginPage } from "./Login.tsx"
+import { Notices } from "./Notices.tsx"
 import { base, placeOf } from "../ui/places.ts"
 import { useShortcuts } from "./shortcuts.ts"
 
@@ -118,12 +121,16 @@ const View = () => {
   const { route } = useLocation()
   useShortcuts(route)
   useChanges()
+  useAttention()
   return (
     <main class="main" id="content" tabIndex={-1}>
+      <Notices />
       {problem.value !== null && <State kind="bad">{words.broken}</State>}
       <ErrorBoundary
         onError={(error) => {
           problem.value = error.message
+          // A view that cannot be loaded may be one of a version that is gone.
+          void lookForBuild()
         }}
       >
         <Router
