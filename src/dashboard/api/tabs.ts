@@ -2,6 +2,11 @@
 import { renewToken } from "./client.ts"
 import { queries } from "./queries.ts"
 
+/** Takes the session that another tab has begun. */
+const follow = async (): Promise<void> => {
+  if (await renewToken()) void queries.invalidateQueries()
+}
+
 /** Absent where the browser has shut it off with its storage. */
 const channel = (() => {
   try {
@@ -11,11 +16,10 @@ const channel = (() => {
   }
 })()
 
-channel?.addEventListener("message", () => {
-  void renewToken().then((isOpen) => {
-    if (isOpen) void queries.invalidateQueries()
-  })
-})
+channel?.addEventListener("message", () => void follow())
 
 /** Tells the other tabs that there is a session now. */
-export const tellTabs = (): void => channel?.postMessage("opened")
+export const tellTabs = (): void => {
+  // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin, and takes none
+  channel?.postMessage("opened")
+}

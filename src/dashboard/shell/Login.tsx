@@ -8,6 +8,7 @@ import { hasPassword, opened, sessionState } from "../api/session.ts"
 import { tellTabs } from "../api/tabs.ts"
 import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { placeOf } from "../ui/places.ts"
 import { State } from "../ui/State.tsx"
 import { words } from "../words/shell.ts"
 
@@ -86,6 +87,9 @@ export const LoginPage = () => (
       <Icon name="live" /> {words.title}
     </h1>
     {hasPassword.value ? <LoginForm /> : <NoPassword />}
+    <p>
+      <a href={placeOf("me")}>{words.login.own}</a>
+    </p>
   </main>
 )
 

@@ -18,6 +18,7 @@ import { words } from "../words/shell.ts"
 import { entries, type Entry } from "./entries.ts"
 import { LoginAgain, LoginPage } from "./Login.tsx"
 import { Notices } from "./Notices.tsx"
+import { isOwnPage, OwnPage } from "./OwnPage.tsx"
 import { base, placeOf } from "../ui/places.ts"
 import { useShortcuts } from "./shortcuts.ts"
 
@@ -147,6 +148,7 @@ const View = () => {
 }
 
 export const Page = () => {
+  if (isOwnPage()) return <OwnPage />
   if (sessionState.value === "none") return <LoginPage />
   return (
     <LocationProvider scope={base}>

@@ -33,6 +33,7 @@ export const words = {
     again: "Your session has ended, or another gateway answers. Log in again: what you typed is still here.",
     password: "Admin password",
     submit: "Log in",
+    own: "You have an API key? See what it may do and has used.",
     wait: "Logging in …",
     noPassword: "There is no admin password yet. On the machine that runs the gateway type:",
     command: "gateway open",
