@@ -67,7 +67,7 @@ const systemPrompt = group(
 
 const settings = group(
   "settings",
-  "Settings of the gateway as a whole, and its feature flags.",
+  "Settings of the gateway as a whole, and its feature flags; see api.",
   [
     fromGroups("show", "gatewayShow", "Show the settings, all or a part of them.", {
       aliases: ["list", "get"],
