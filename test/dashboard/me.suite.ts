@@ -121,7 +121,6 @@ describe.skipIf(browserPath === null)("the page of a key's holder", () => {
     await page.getByText("This key was not used yet.").waitFor()
     await manage("DELETE", `/api/keys/${short.key.id}`)
     await page.getByLabel("Search models").waitFor()
-    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")))
     await page.getByRole("button", { name: "Forget the key" }).click()
     await show(page, short)
     await page.getByRole("alert").filter({ hasText: "The API key is not known" }).waitFor()

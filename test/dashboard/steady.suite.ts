@@ -154,6 +154,14 @@ describe.skipIf(browserPath === null)("an open page", () => {
     assert.deepInclude(cookie, { name: "gateway_session", path: "/llm", httpOnly: true, sameSite: "Strict" })
   })
 
+  it("says why what is for the gateway's own machine is closed behind a proxy", async () => {
+    proxy.faults.prefix = "/llm"
+    const page = await enter("system/inspectorList", { at: `${proxy.url}/llm` })
+    await page.locator("form button[type=submit]").click()
+    await page.getByText("Only on the gateway's own machine").waitFor()
+    await page.getByText("Open the dashboard there: gateway open.").waitFor()
+  })
+
   it("asks for a lost socket after half a second, then ever more rarely, at most every 30 seconds", async () => {
     expect(/WebSocket/)
     proxy.faults.cutsSockets = true

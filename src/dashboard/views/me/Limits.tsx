@@ -17,8 +17,7 @@ const Total = ({ name, spend }: { readonly name: string; readonly spend: Usage["
     <h2>{name}</h2>
     <p class="big">{money(spend.costUsd)}</p>
     <p class="quiet">
-      {words.requests(spend.requests, count(spend.requests))} ·{" "}
-      {words.allTokens(short(spend.tokens))}
+      {words.requests(spend.requests, count(spend.requests))} · {words.allTokens(short(spend.tokens))}
     </p>
   </section>
 )
