@@ -69,13 +69,7 @@ const settings: ReadonlyArray<readonly [name: string, options: PageOptions]> = [
           for (const name of ["localStorage", "sessionStorage", "indexedDB", "caches"]) {
             Object.defineProperty(globalThis, name, { get: refuse, configurable: true })
           }
-          Object.defineProperty(globalThis, "BroadcastChannel", {
-            value: class {
-              constructor() {
-                refuse()
-              }
-            }
-          })
+          Object.defineProperty(globalThis, "BroadcastChannel", { value: refuse })
         })
       }
     }

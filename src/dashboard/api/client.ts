@@ -3,7 +3,7 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as Redacted from "effect/Redacted"
 import { ApiError, readError } from "./ApiError.ts"
-import { learnClock } from "../ui/format.ts"
+import { learnClock } from "./clock.ts"
 import { csrfToken, ended, opened } from "./session.ts"
 
 type Endpoint<Group, Name extends string> = Extract<HttpApiGroup.HttpApiGroup.Endpoints<Group>, { readonly name: Name }>

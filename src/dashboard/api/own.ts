@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { ApiError, readError } from "./ApiError.ts"
 import { addressOf, gatewayUrl } from "./client.ts"
-import { learnClock } from "../ui/format.ts"
+import { learnClock } from "./clock.ts"
 
 export const ownKey = signal<string | null>(null)
 

@@ -7,7 +7,7 @@ import { authSession } from "../api/calls.generated.ts"
 import { gatewayUrl } from "../api/client.ts"
 import { queries } from "../api/queries.ts"
 import { sessionState } from "../api/session.ts"
-import { learnClock } from "../ui/format.ts"
+import { learnClock } from "../api/clock.ts"
 import { lookForBuild } from "./build.ts"
 
 export interface FeedEvent {

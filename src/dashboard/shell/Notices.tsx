@@ -1,8 +1,9 @@
 /** What has to be said of the page as a whole: the gateway has another dashboard, or the clocks are apart. */
+import { clockDifferenceMs } from "../api/clock.ts"
 import { builtState } from "../live/build.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { State } from "../ui/State.tsx"
-import { clockDifferenceMs, duration } from "../ui/format.ts"
+import { duration } from "../ui/format.ts"
 import { words } from "../words/shell.ts"
 import { reload } from "./typed.ts"
 

@@ -1,5 +1,5 @@
 /** Numbers, money and times as people read them, by the browser's own language. */
-import { signal } from "@preact/signals"
+import { nowMs } from "../api/clock.ts"
 
 const language = (): string => navigator.language
 
@@ -49,21 +49,7 @@ export const duration = (ms: number): string => {
     : `${Math.floor(seconds / 3_600)}:${two(Math.floor((seconds % 3_600) / 60))} h`
 }
 
-/** Milliseconds that the gateway's clock is before this machine's: learned from its answers. */
-const aheadMs = signal(0)
-
-/** Moves smaller than this are what an answer takes on its way, or the seconds of a header. */
-const jitterMs = 2_000
-
-export const learnClock = (serverMs: number): void => {
-  const difference = serverMs - Date.now()
-  if (Number.isFinite(difference) && Math.abs(difference - aheadMs.peek()) > jitterMs) aheadMs.value = difference
-}
-
-/** Milliseconds that the gateway's clock is before this machine's; who draws it is drawn anew when that changes. */
-export const clockDifferenceMs = (): number => aheadMs.value
-
-export const nowMs = (): number => Date.now() + aheadMs.peek()
+export { nowMs }
 
 /** The time in the reader's zone, with its name. */
 export const exact = (iso: string): string => dates({ dateStyle: "medium", timeStyle: "long" }).format(new Date(iso))
