@@ -3,7 +3,8 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as Redacted from "effect/Redacted"
 import { ApiError, readError } from "./ApiError.ts"
-import { csrfToken, ended } from "./session.ts"
+import { learnClock } from "./clock.ts"
+import { csrfToken, ended, opened } from "./session.ts"
 
 type Endpoint<Group, Name extends string> = Extract<HttpApiGroup.HttpApiGroup.Endpoints<Group>, { readonly name: Name }>
 
@@ -86,9 +87,25 @@ export const addressOf = (path: string, { path: parts, query }: Anything = {}): 
   return `${filled(path, parts).slice(1)}${rest === "" ? "" : `?${rest}`}`
 }
 
-/** Sends a call; an answer that is an error is thrown. `accept`: what the answer may be, where it is not JSON. */
-export const request = async (method: string, path: string, asked: Anything, accept?: string): Promise<Response> => {
-  const headers = new Headers(accept === undefined ? {} : { Accept: accept })
+/** Learns the token of the session that the browser has now: a login in another tab has begun another one. */
+export const renewToken = async (): Promise<boolean> => {
+  const response = await fetch(new URL("api/auth/session", gatewayUrl)).catch(() => null)
+  const state = response?.ok === true ? ((await response.json()) as { readonly csrfToken: string | null }) : null
+  if (state === null || state.csrfToken === null) return false
+  opened(state.csrfToken)
+  return true
+}
+
+interface Sent {
+  /** What the answer may be, where it is not JSON. */
+  readonly accept?: string
+  /** Sent once more, with a new token. */
+  readonly isAgain?: boolean
+}
+
+/** Sends a call; an answer that is an error is thrown. */
+export const request = async (method: string, path: string, asked: Anything, sent: Sent = {}): Promise<Response> => {
+  const headers = new Headers(sent.accept === undefined ? {} : { Accept: sent.accept })
   if (asked.body !== undefined) headers.set("Content-Type", "application/json")
   if (asked.ifMatch !== undefined) headers.set("If-Match", asked.ifMatch)
   if (method !== "GET" && csrfToken.value !== null) headers.set("X-CSRF-Token", csrfToken.value)
@@ -100,8 +117,12 @@ export const request = async (method: string, path: string, asked: Anything, acc
   }).catch((error: unknown) => {
     throw asked.signal?.aborted === true ? error : ApiError.unreachable()
   })
+  learnClock(Date.parse(response.headers.get("date") ?? ""))
   if (!response.ok) {
     const error = await readError(response)
+    if (error.code === "csrf_token_invalid" && sent.isAgain !== true && (await renewToken())) {
+      return await request(method, path, asked, { ...sent, isAgain: true })
+    }
     if (response.status === 401) ended()
     throw error
   }

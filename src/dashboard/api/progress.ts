@@ -34,7 +34,7 @@ export const withProgress = async <Group, Name extends string>(
   asked: CalledWith<Group, Name> & { readonly signal: AbortSignal },
   tell: (progress: Progress) => void
 ): Promise<Answer<Group, Name>> => {
-  const response = await request(method, path, asked as Anything, "text/event-stream")
+  const response = await request(method, path, asked as Anything, { accept: "text/event-stream" })
   if (response.body === null) throw brokenOff()
   let result: { readonly answer: Answer<Group, Name> } | null = null
   await readEvents(response.body, (data, name) => {

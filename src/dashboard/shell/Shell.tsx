@@ -5,6 +5,8 @@ import { useCallback, useRef } from "preact/hooks"
 import { authLogout } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
+import { useAttention } from "../live/attention.ts"
+import { lookForBuild } from "../live/build.ts"
 import { useFeed } from "../live/feed.ts"
 import { feedState, feedSince } from "../live/socket.ts"
 import { jobs, useJobs } from "../live/jobs.ts"
@@ -17,6 +19,8 @@ import { Toasts } from "../ui/toasts.tsx"
 import { words } from "../words/shell.ts"
 import { entries, type Entry } from "./entries.ts"
 import { LoginAgain, LoginPage } from "./Login.tsx"
+import { Notices } from "./Notices.tsx"
+import { isOwnPage, OwnPage } from "./OwnPage.tsx"
 import { base, placeOf } from "../ui/places.ts"
 import { useShortcuts } from "./shortcuts.ts"
 
@@ -122,12 +126,16 @@ const View = () => {
   useShortcuts(route)
   useChanges()
   useJobs()
+  useAttention()
   return (
     <main class="main" id="content" tabIndex={-1}>
+      <Notices />
       {problem.value !== null && <State kind="bad">{words.broken}</State>}
       <ErrorBoundary
         onError={(error) => {
           problem.value = error.message
+          // A view that cannot be loaded may be one of a version that is gone.
+          void lookForBuild()
         }}
       >
         <Router
@@ -144,6 +152,7 @@ const View = () => {
 }
 
 export const Page = () => {
+  if (isOwnPage()) return <OwnPage />
   if (sessionState.value === "none") return <LoginPage />
   return (
     <LocationProvider scope={base}>

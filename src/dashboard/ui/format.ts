@@ -1,4 +1,6 @@
 /** Numbers, money and times as people read them, by the browser's own language. */
+import { nowMs } from "../api/clock.ts"
+
 const language = (): string => navigator.language
 
 const cached = <A>(make: (options: string) => A): ((options: object) => A) => {
@@ -61,17 +63,7 @@ export const duration = (ms: number): string => {
     : `${Math.floor(seconds / 3_600)}:${two(Math.floor((seconds % 3_600) / 60))} h`
 }
 
-/** Milliseconds that this machine's clock is before the gateway's: learned from its answers. */
-let aheadMs = 0
-
-export const learnClock = (serverMs: number): void => {
-  aheadMs = serverMs - Date.now()
-}
-
-/** Milliseconds that the clocks are apart. */
-export const clockDifferenceMs = (): number => aheadMs
-
-export const nowMs = (): number => Date.now() + aheadMs
+export { nowMs }
 
 /** The time in the reader's zone, with its name. */
 export const exact = (iso: string): string => dates({ dateStyle: "medium", timeStyle: "long" }).format(new Date(iso))

@@ -5,6 +5,9 @@ export const words = {
   loading: "Loading …",
   failed: "This did not work",
   forbidden: "You may not see this",
+  localOnly: "Only on the gateway's own machine",
+  localOnlyWhy:
+    "It reads traffic, starts programs or changes that machine, so it is closed to pages that come through a network, a proxy or a tunnel. Open the dashboard there: gateway open.",
   requestId: "Request",
   retry: "Try again",
   stale: "This may be old: the gateway did not answer the last question.",

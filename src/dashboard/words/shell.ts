@@ -13,20 +13,29 @@ export const words = {
     inspector: "Inspector",
     system: "System"
   },
-  live: { live: "live", paused: "paused", connecting: "connecting …" },
+  live: { live: "live", paused: "paused", connecting: "connecting …", cut: "no live feed, asked again and again" },
+  tab: (needs: number): string => (needs === 0 ? "Gateway" : `(${needs}) Gateway`),
   unreachable: (since: string): string => `gateway unreachable since ${since}`,
   theme: "Change between light, dark and the system's theme",
   logout: "Log out",
-  newVersion: "The gateway has a newer dashboard.",
+  newVersion: "The gateway has another version of the dashboard now. What you typed is kept.",
+  noVersion: "The gateway that answers now has no dashboard: parts of this page may fail.",
   reload: "Load it",
+  clock: {
+    behind: (by: string): string =>
+      `The clock of this machine is ${by} behind the gateway's. Times here are the gateway's.`,
+    ahead: (by: string): string =>
+      `The clock of this machine is ${by} ahead of the gateway's. Times here are the gateway's.`
+  },
   notFound: "There is no such page.",
   toHome: "To the first page",
   broken: "This view has failed. The others still work.",
   login: {
     title: "Log in",
-    again: "Your session has ended. Log in again: what you typed is still here.",
+    again: "Your session has ended, or another gateway answers. Log in again: what you typed is still here.",
     password: "Admin password",
     submit: "Log in",
+    own: "You have an API key? See what it may do and has used.",
     wait: "Logging in …",
     noPassword: "There is no admin password yet. On the machine that runs the gateway type:",
     command: "gateway open",

@@ -1,6 +1,6 @@
 /**
  * Admin sessions. The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
- * A session ends a day after its last use, a week after the login, at logout, and when the password changes.
+ * A session ends twelve hours after its last use, a week after the login, at logout, and when the password changes.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -12,27 +12,15 @@ import { randomBytes } from "node:crypto"
 import type { Session, SessionOrigin } from "./entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as SessionRepo from "./repo.ts"
-import { headerOf } from "./Credentials.ts"
-import type { RequestHeaders } from "./Credentials.ts"
 import { csrfTokenOf } from "./Csrf.ts"
 import { hashKey } from "./KeyFormat.ts"
 
-export const cookieName = "gateway_session"
-export const idleMs = 24 * 3_600_000
+export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
 /** Most sessions; beyond it the one unused for longest ends. */
 const maxSessions = 1_000
 const maxUserAgentChars = 256
 const seenEveryMs = 5 * 60_000
-
-/** The session cookie of a request, or null. */
-export const cookieOf = (headers: RequestHeaders): string | null => {
-  for (const part of headerOf(headers, "cookie")?.split(";") ?? []) {
-    const [name, value] = part.trim().split("=", 2)
-    if (name === cookieName && value !== undefined && /^[\w-]{43}$/.test(value)) return value
-  }
-  return null
-}
 
 export const isAlive = (session: Session, nowMs: number): boolean =>
   nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + idleMs
@@ -49,6 +37,8 @@ export class Sessions extends Context.Tag("gateway/subjects/auth/Sessions")<
   {
     /** Hot: the id of the valid session a cookie names; counts as a use of it. */
     readonly find: (cookie: string, nowMs: number) => string | null
+    /** Hot: the same, and no use of it. */
+    readonly look: (cookie: string, nowMs: number) => string | null
     readonly open: (origin: SessionOrigin) => Effect.Effect<Login, StoreError>
     /** Lists the valid sessions, the one used last first. */
     readonly list: (nowMs: number) => ReadonlyArray<Session>
@@ -73,10 +63,16 @@ const close = Effect.fn("Sessions.close")(function* ({ repo, sessions, toWrite }
   yield* repo.remove(sessionId)
 })
 
-const find = ({ sessions, toWrite }: Deps, cookie: string, nowMs: number): string | null => {
-  const idHash = hashKey(cookie)
-  const session = sessions.get(idHash)
-  if (session === undefined || !isAlive(session, nowMs)) return null
+const valid = ({ sessions }: Deps, cookie: string, nowMs: number): Session | null => {
+  const session = sessions.get(hashKey(cookie))
+  return session !== undefined && isAlive(session, nowMs) ? session : null
+}
+
+const find = (deps: Deps, cookie: string, nowMs: number): string | null => {
+  const { sessions, toWrite } = deps
+  const session = valid(deps, cookie, nowMs)
+  if (session === null) return null
+  const { idHash } = session
   if (nowMs - session.lastSeenAtMs >= seenEveryMs) {
     sessions.set(idHash, { ...session, lastSeenAtMs: nowMs })
     toWrite.add(idHash)
@@ -165,6 +161,7 @@ export const make = Effect.gen(function* () {
 
   return Sessions.of({
     find: (cookie, nowMs) => find(deps, cookie, nowMs),
+    look: (cookie, nowMs) => valid(deps, cookie, nowMs)?.idHash ?? null,
     open: (origin) => open(deps, origin),
     list: (nowMs) => list(deps, nowMs),
     close: (sessionId) => close(deps, sessionId),
