@@ -161,9 +161,9 @@ const useParts = () => {
   const isKeys = useSignal(false)
   const search = useCallback((): void => {
     isPalette.value = true
-    void import("./Palette.tsx").then((loaded) => {
-      palette.value = loaded.Palette
-    })
+    void (async () => {
+      palette.value = (await import("./Palette.tsx")).Palette
+    })()
   }, [])
   const keys = useCallback((): void => {
     isKeys.value = true

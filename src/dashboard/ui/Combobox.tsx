@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks"
+import { words } from "../words/common.ts"
 
 export interface Proposal {
   readonly id: string
@@ -98,7 +99,7 @@ export const Combobox = (properties: Properties) => {
         onBlur={close}
         onKeyDown={onKeyDown}
       />
-      <ul id={`${id}-list`} ref={list} class="proposals" role="listbox" aria-label={label} hidden={!isShown}>
+      <ul id={`${id}-list`} ref={list} class="proposals" role="listbox" aria-label={words.proposals} hidden={!isShown}>
         {isShown &&
           proposals.map(({ hint, id: name, text }, index) => (
             <li
