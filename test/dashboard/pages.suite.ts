@@ -1,11 +1,11 @@
 /** All views: access for all, sizes, and that no text of others becomes a page. */
-import AxeBuilder from "axe-core"
 import { gzipSync } from "node:zlib"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "vitest"
 import type { Page } from "playwright-core"
 import { builtFolder } from "../cli/built.ts"
+import { violations } from "./access.ts"
 import { browserPath, world } from "./world.ts"
 
 const views = [
@@ -60,29 +60,6 @@ const views = [
   "system/operations",
   "system/keysCreate"
 ] as const
-
-/** Rules of WCAG 2.2, levels A and AA. */
-const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-
-const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(AxeBuilder.source)
-  return page.evaluate(async (tags) => {
-    const { axe } = globalThis as unknown as {
-      readonly axe: {
-        run: (
-          context: Document,
-          options: object
-        ) => Promise<{
-          violations: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string; failureSummary?: string }> }>
-        }>
-      }
-    }
-    const { violations: found } = await axe.run(document, { runOnly: { type: "tag", values: tags } })
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map(({ failureSummary, html }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ""}`)
-    )
-  }, rules)
-}
 
 /** Elements that make the page scroll sideways. */
 const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>

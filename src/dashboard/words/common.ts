@@ -19,6 +19,7 @@ export const words = {
   copied: "Copied",
   copyAs: "Copy as a command",
   copyOf: (what: string): string => `Copy as ${what}`,
+  proposals: "Proposals",
   toCopy: "Text to copy",
   nothing: "–",
   asTable: "As a table",

@@ -16,7 +16,46 @@ export const words = {
   live: { live: "live", paused: "paused", connecting: "connecting …", cut: "no live feed, asked again and again" },
   tab: (needs: number): string => (needs === 0 ? "Gateway" : `(${needs}) Gateway`),
   unreachable: (since: string): string => `gateway unreachable since ${since}`,
-  theme: "Change between light, dark and the system's theme",
+  search: "Search or command",
+  look: {
+    title: "Look",
+    theme: "Theme",
+    themes: { system: "as the system", light: "light", dark: "dark" },
+    density: "Rows",
+    densities: { compact: "compact", usual: "usual", roomy: "roomy" },
+    shortcuts: "Keys of the page"
+  },
+  keys: {
+    title: "Keys",
+    list: [
+      ["Ctrl K", "Search or command"],
+      ["/", "Go to the filter"],
+      ["j k", "Next and previous row"],
+      ["Enter o", "Open the row"],
+      ["Escape", "Close a dialog or a list of proposals"],
+      ["?", "This list"]
+    ] as const,
+    off: "None counts while you type. All can be turned off under “Look”.",
+    close: "Close"
+  },
+  palette: {
+    title: "Search or command",
+    hint: "A view, an account, a key, a model, an operation …",
+    none: "Nothing has such a name.",
+    addProvider: "Add a provider",
+    createKey: "Create a key",
+    themes: { system: "Theme of the system", light: "Light theme", dark: "Dark theme" },
+    kinds: {
+      view: "view",
+      area: "area of the system",
+      action: "action",
+      connection: "connection",
+      key: "key",
+      combo: "combo",
+      model: "model: its requests",
+      operation: "operation"
+    }
+  },
   logout: "Log out",
   newVersion: "The gateway has another version of the dashboard now. What you typed is kept.",
   noVersion: "The gateway that answers now has no dashboard: parts of this page may fail.",
