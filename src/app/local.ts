@@ -5,7 +5,7 @@
 import * as Layer from "effect/Layer"
 import * as AdminPasswordRoom from "../subjects/auth/AdminPassword.ts"
 import * as ApiKeysRoom from "../subjects/auth/ApiKeys.ts"
-import * as Sessions from "../subjects/auth/Sessions.ts"
+import * as Sessions from "../subjects/auth/sessions/Sessions.ts"
 import * as Dns from "../net/egress/Dns.ts"
 import * as ProxyPlan from "../plane/providers/ProxyPlan.ts"
 import * as Upstream from "../net/egress/Upstream.ts"

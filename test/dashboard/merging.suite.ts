@@ -1,7 +1,7 @@
 /** Two edits of one object, merged. */
 import { assert, describe, it } from "vitest"
 import * as fc from "effect/FastCheck"
-import { differencesOf, isSame, mergedOf, sideOf } from "../../src/dashboard/ui/merge.ts"
+import { differencesOf, isSame, mergedOf, sideOf } from "../../src/dashboard/ui/merge/merge.ts"
 
 const by = (base: object, mine: object, theirs: object) =>
   differencesOf(base, mine, theirs).map(({ by: who, path }) => `${path.join(".")} ${who}`)

@@ -1,8 +1,8 @@
 /** Pure parts of the playground and the inspector: requests of endpoints, answers, differences of texts, filters, places in a tall list. */
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { offsetsOf, rowAt } from "../../src/dashboard/ui/tallRows.ts"
-import { textDiff } from "../../src/dashboard/ui/textDiff.ts"
+import { offsetsOf, rowAt } from "../../src/dashboard/ui/lists/tallRows.ts"
+import { textDiff } from "../../src/dashboard/ui/merge/textDiff.ts"
 import { readFilter } from "../../src/dashboard/views/inspector/filter.ts"
 import { emptyDraft, paramsOfPreset } from "../../src/dashboard/views/playground/draft.ts"
 import { askedOf, endpoints, WrongField } from "../../src/dashboard/views/playground/endpoints.ts"

@@ -119,7 +119,7 @@ const pass = (to: Client.Target, response: HttpClientResponse.HttpClientResponse
     )
   })
 
-/** What the next command may take: the id of the object, else the path. */
+/** Hint for the next command: the id of the object, else the path. */
 const nameOf = (answer: unknown, path: string): string => {
   const [only, ...others] = Object.values(objectOr(answer))
   const object = others.length === 0 && isObject(only) ? only : objectOr(answer)

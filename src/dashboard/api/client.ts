@@ -97,7 +97,7 @@ export const renewToken = async (): Promise<boolean> => {
 }
 
 interface Sent {
-  /** What the answer may be, where it is not JSON. */
+  /** Type of the answer, where it is not JSON. */
   readonly accept?: string
   /** Sent once more, with a new token. */
   readonly isAgain?: boolean

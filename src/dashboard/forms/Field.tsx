@@ -1,6 +1,6 @@
 /** One field of a form, with its name, what it means, and what is wrong with it. */
 import type { ComponentChildren } from "preact"
-import { Editor } from "../ui/Editor.tsx"
+import { Editor } from "../ui/editor/Editor.tsx"
 import { Prose } from "../ui/Prose.tsx"
 import { State } from "../ui/State.tsx"
 import { words } from "../words/forms.ts"

@@ -1,4 +1,4 @@
-/** What a hidden page goes on to hear: whether something needs a person. The title of its tab says how much. */
+/** Hears, in a hidden page too, whether something needs a person. The title of its tab says how much. */
 import { useEffect } from "preact/hooks"
 import { queries } from "../api/queries.ts"
 import { words } from "../words/shell.ts"

@@ -1,4 +1,4 @@
-/** Whether the gateway that answers now has another dashboard than this page: it was updated, or set back. */
+/** Finds out whether the gateway that answers now has another dashboard than this page: it was updated, or set back. */
 import { signal } from "@preact/signals"
 import { gatewayUrl } from "../api/client.ts"
 

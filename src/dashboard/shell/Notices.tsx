@@ -1,4 +1,4 @@
-/** What has to be said of the page as a whole: the gateway has another dashboard, or the clocks are apart. */
+/** Says what holds of the page as a whole: the gateway has another dashboard, or the clocks are apart. */
 import { clockDifferenceMs } from "../api/clock.ts"
 import { builtState } from "../live/build.ts"
 import { Icon } from "../ui/Icon.tsx"

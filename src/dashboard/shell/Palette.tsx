@@ -63,7 +63,7 @@ const useObjects = (text: string): ReadonlyArray<Item> => {
   return text.length > 1 ? (found.value.data ?? []) : []
 }
 
-/** Where combos are edited: their own view where this dashboard has one. */
+/** Address at which combos are edited: their own view where this dashboard has one. */
 const comboPlace = (id: string): string =>
   entries.some(({ path }) => path === "routing") ? `routing/${id}` : `system/combosGet?id=${id}`
 

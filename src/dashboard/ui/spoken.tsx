@@ -1,4 +1,4 @@
-/** What a screen reader is told of changes nobody asked for: at most one sentence every ten seconds, the newest. */
+/** Tells a screen reader of changes that come by themselves: at most one sentence every ten seconds, the newest. */
 import { signal } from "@preact/signals"
 
 const spoken = signal("")

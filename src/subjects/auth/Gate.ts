@@ -24,8 +24,8 @@ import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import type { Peer } from "./PeerAddress.ts"
-import { cookieOf } from "./SessionCookie.ts"
-import { Sessions } from "./Sessions.ts"
+import { cookieOf } from "./sessions/SessionCookie.ts"
+import { Sessions } from "./sessions/Sessions.ts"
 
 export interface GateRequest {
   readonly method: string

@@ -1,7 +1,7 @@
 /** The session's cookie: its name and attributes with and without TLS, and which one of a request counts. */
 import { assert, describe, it } from "@effect/vitest"
 import { publicAddressHeader } from "../../../src/subjects/auth/Credentials.ts"
-import { cookieOf, endedCookies, newCookie } from "../../../src/subjects/auth/SessionCookie.ts"
+import { cookieOf, endedCookies, newCookie } from "../../../src/subjects/auth/sessions/SessionCookie.ts"
 
 const value = "a".repeat(43)
 const other = "b".repeat(43)

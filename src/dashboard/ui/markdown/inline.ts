@@ -49,7 +49,7 @@ class Reader {
   /** The next place of a text from some place on, by the text; null: there is none any more. */
   readonly #ahead = new Map<string, number | null>()
   #at = 0
-  /** Where the text begins that is not in the tree yet. */
+  /** Start of the text that is not in the tree yet. */
   #from = 0
 
   constructor(text: string) {

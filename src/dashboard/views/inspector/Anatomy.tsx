@@ -1,4 +1,4 @@
-/** What fills the context window: parts of the request as one bar, and the largest of them as rows. */
+/** Shows what fills the context window: parts of the request as one bar, and the largest of them as rows. */
 import { useMemo } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import { inspectorAnatomy } from "../../api/calls.generated.ts"

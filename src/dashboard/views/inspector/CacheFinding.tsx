@@ -1,9 +1,9 @@
-/** Whether the prompt cache of a request held, and if not, who broke it, where, and what that cost. */
+/** Judges the prompt cache of a request: whether it held, else who broke it, where, and what that cost. */
 import type { AnswerOf } from "../../api/client.ts"
 import { inspectorCache } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { LongText } from "../../ui/LongText.tsx"
+import { LongText } from "../../ui/editor/LongText.tsx"
 import { State, type Kind } from "../../ui/State.tsx"
 import { count, money, visible } from "../../ui/format.ts"
 import { words } from "../../words/inspector.ts"

@@ -1,10 +1,10 @@
-/** What differs between two requests, and how far a prompt cache can serve both. */
+/** Shows what differs between two requests, and how far a prompt cache can serve both. */
 import { useLocation } from "preact-iso"
 import type { AnswerOf } from "../../api/client.ts"
 import { inspectorDiff } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { LongText } from "../../ui/LongText.tsx"
+import { LongText } from "../../ui/editor/LongText.tsx"
 import { State } from "../../ui/State.tsx"
 import { clockTime, count, size, visible } from "../../ui/format.ts"
 import { words } from "../../words/inspector.ts"

@@ -12,7 +12,7 @@ import {
 } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { CopyAs } from "../../ui/CopyAs.tsx"
+import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { Time } from "../../ui/Time.tsx"

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ApiError } from "../../api/ApiError.ts"
 import { refresh } from "../../api/queries.ts"
-import { CopyAs } from "../../ui/CopyAs.tsx"
+import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { State } from "../../ui/State.tsx"
@@ -16,9 +16,9 @@ interface Properties {
   readonly isOn: boolean
   /** Said behind the state. */
   readonly told?: string
-  /** Why it cannot be switched on; null: it can. */
+  /** Reason for which it cannot be switched on; null: it can. */
   readonly impossible?: string | null
-  /** What will happen to the machine; absent: it is switched on without a question. */
+  /** Changes to the machine, in a sentence; absent: it is switched on without a question. */
   readonly danger?: string
   readonly on: (() => Promise<unknown>) | null
   readonly off: (() => Promise<unknown>) | null

@@ -1,11 +1,11 @@
-/** What a person writes to a request, the request as a program, and as a preset of the playground. */
+/** Note of a person to a request, the request as a program, and as a preset of the playground. */
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { inspectorAnnotate, inspectorCode, inspectorPreset, playgroundCreatePreset } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { getText } from "../../api/text.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Copyable } from "../../ui/Copyable.tsx"
+import { Copyable } from "../../ui/copy/Copyable.tsx"
 import { placeOf } from "../../ui/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"

@@ -1,7 +1,7 @@
 /** Bodies and headers as they were sent, as far as they are kept. */
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
-import { LongText } from "../../ui/LongText.tsx"
+import { LongText } from "../../ui/editor/LongText.tsx"
 import { State } from "../../ui/State.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/inspector.ts"

@@ -1,5 +1,5 @@
 /** Captured requests as rows. */
-import { List } from "../../ui/List.tsx"
+import { List } from "../../ui/lists/List.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { duration, money, short, visible } from "../../ui/format.ts"

@@ -11,7 +11,7 @@ import {
 } from "../../api/calls.generated.ts"
 import { addressOf, gatewayUrl } from "../../api/client.ts"
 import { refresh } from "../../api/queries.ts"
-import { CopyAs } from "../../ui/CopyAs.tsx"
+import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { State } from "../../ui/State.tsx"
@@ -110,7 +110,7 @@ const Forget = ({ onDone }: { readonly onDone: () => void }) => {
   )
 }
 
-/** What is typed, in the address once it has settled. */
+/** Puts what is typed into the address once it has settled. */
 const useFilter = () => {
   const { query, route } = useLocation()
   const written = query["q"] ?? ""

@@ -1,4 +1,4 @@
-/** Where the time went. */
+/** Shows where the time went. */
 import { count, duration, exact, size, visible } from "../../ui/format.ts"
 import { words } from "../../words/inspector.ts"
 import type { WholeRecord } from "./record.ts"

@@ -1,4 +1,4 @@
-/** What the key has used today and this month, and what holds it back. */
+/** Shows what the key has used today and this month, and its limits. */
 import type { AnswerOf } from "../../api/client.ts"
 import { authMe, type limitsMe } from "../../api/calls.generated.ts"
 import { askAs } from "../../api/own.ts"

@@ -4,7 +4,7 @@ import { gatewayUrl } from "../../api/client.ts"
 import { ownModels } from "../../api/own.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Copyable } from "../../ui/Copyable.tsx"
+import { Copyable } from "../../ui/copy/Copyable.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/me.ts"
 

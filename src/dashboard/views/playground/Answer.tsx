@@ -1,9 +1,9 @@
-/** What a model has answered: a text as Markdown, or what its endpoint gives. Bytes are shown from memory; what lies elsewhere is named. */
+/** Draws what a model has answered: a text as Markdown, or what its endpoint gives. Bytes are shown from memory; what lies elsewhere is named. */
 import { useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
 import { download } from "../../ui/download.ts"
-import { LongText } from "../../ui/LongText.tsx"
-import { Markdown } from "../../ui/Markdown.tsx"
+import { LongText } from "../../ui/editor/LongText.tsx"
+import { Markdown } from "../../ui/markdown/Markdown.tsx"
 import { linkOf } from "../../ui/markdown/inline.ts"
 import { State } from "../../ui/State.tsx"
 import { count, percent, visible } from "../../ui/format.ts"

@@ -1,6 +1,6 @@
-/** What the other answers say in place of the first one. */
+/** Shows what the other answers say in place of the first one. */
 import { Dialog } from "../../ui/Dialog.tsx"
-import { TextDiff } from "../../ui/TextDiff.tsx"
+import { TextDiff } from "../../ui/merge/TextDiff.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/playground.ts"
 import { columns } from "./store.ts"

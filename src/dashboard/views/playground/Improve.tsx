@@ -5,7 +5,7 @@ import type { ApiError } from "../../api/ApiError.ts"
 import { playgroundImprovePrompt } from "../../api/calls.generated.ts"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { Failure } from "../../ui/Failure.tsx"
-import { TextDiff } from "../../ui/TextDiff.tsx"
+import { TextDiff } from "../../ui/merge/TextDiff.tsx"
 import { words } from "../../words/playground.ts"
 import { columns, draft } from "./store.ts"
 

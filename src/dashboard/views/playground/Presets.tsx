@@ -26,7 +26,7 @@ const take = (preset: Preset): void => {
   setModels([preset.model, ...columns.value.slice(1).map(({ model }) => model.value)])
 }
 
-/** What is on the screen as the members of a preset. */
+/** Takes what is on the screen as the members of a preset. */
 const shown = () => ({
   endpoint: endpoint.value,
   model: columns.value[0]?.model.value ?? "auto",

@@ -1,4 +1,4 @@
-/** Why a request went where it went, in short; the view of requests has all of it. */
+/** Says in short why a request went where it went; the view of requests has all of it. */
 import { routingDecision } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"

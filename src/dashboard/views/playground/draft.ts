@@ -1,4 +1,4 @@
-/** What is typed for a question, by its fields. Texts stay texts until they are sent: nothing typed is lost by being wrong. */
+/** Holds what is typed for a question, by its fields. Texts stay texts until they are sent: nothing typed is lost by being wrong. */
 export const paramNames = [
   "temperature",
   "max_tokens",

@@ -31,7 +31,7 @@ export type FieldName =
   | "seconds"
   | "file"
 
-/** What comes back. */
+/** Kind of the answer. */
 export type AnswerKind = "stream" | "json" | "bytes"
 
 export interface Asked {

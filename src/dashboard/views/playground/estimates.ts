@@ -1,4 +1,4 @@
-/** What is known of an answer, and the figures that this page reckons from it. Pure. */
+/** Works out figures of an answer from what is known of it. Pure. */
 import type { ApiError } from "../../api/ApiError.ts"
 import type { Outcome } from "./outcome.ts"
 
@@ -14,7 +14,7 @@ export interface Run {
   readonly tools: ReadonlyArray<ToolCall>
   readonly outcome: Outcome | null
   readonly requestId: string
-  /** Who answers, as the gateway tells; empty: not yet. */
+  /** Name of the provider that answers, as the gateway tells; empty: not yet. */
   readonly target: string
   readonly firstMs: number | null
   readonly wholeMs: number | null

@@ -14,7 +14,7 @@ export interface Asking extends Inference {
   readonly answer: AnswerKind
 }
 
-/** What has come is drawn at most twenty times a second. */
+/** Draws what has come at most twenty times a second. */
 const gatherMs = 50
 
 const begunOf = (headers: Headers): Pick<Run, "costUsd" | "requestId" | "target"> => {

@@ -1,4 +1,4 @@
-/** What the playground holds. It outlives the view: who looks at a decision and comes back finds everything as it was. */
+/** Holds the state of the playground. It outlives the view: who looks at a decision and comes back finds everything as it was. */
 import { type Signal, signal } from "@preact/signals"
 import { words } from "../../words/playground.ts"
 import { type Draft, emptyDraft } from "./draft.ts"
@@ -11,7 +11,7 @@ export interface One {
   readonly model: Signal<string>
   /** Null: the shared one. */
   readonly own: Signal<Draft | null>
-  /** Why it could not be sent; null: it could. */
+  /** Reason for which it could not be sent; null: it could. */
   readonly problem: Signal<string | null>
   readonly run: Signal<Run>
 }

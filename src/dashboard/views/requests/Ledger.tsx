@@ -1,4 +1,4 @@
-/** What was reserved and booked for a request, call by call. */
+/** Shows what was reserved and booked for a request, call by call. */
 import { useSignal } from "@preact/signals"
 import { limitsLedger } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"

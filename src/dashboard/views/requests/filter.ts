@@ -84,7 +84,7 @@ export interface Completion {
   readonly name: string
   /** Of the log's filters; null: the word has no name yet, or one without values. */
   readonly field: string | null
-  /** What is there of the name or of the value. */
+  /** Typed part of the name or of the value. */
   readonly text: string
 }
 
@@ -94,7 +94,7 @@ const lastWord = (text: string): string => {
   return last !== undefined && last.index + last[0].length === text.length ? last[0] : ""
 }
 
-/** What can be completed at the end of a filter. */
+/** The end of a filter, as far as it can be completed. */
 export const completionOf = (text: string): Completion => {
   const word = lastWord(text)
   const colon = word.indexOf(":")

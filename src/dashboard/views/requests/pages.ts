@@ -8,7 +8,7 @@ export const mostPages = 10
 
 export interface Log {
   readonly pages: ReadonlyMap<number, ReadonlyArray<Row>>
-  /** Where each page begins; null: at the newest row. */
+  /** Beginning of each page; null: at the newest row. */
   readonly cursors: ReadonlyArray<string | null>
   /** Rows that are known of. */
   readonly count: number

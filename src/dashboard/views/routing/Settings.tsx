@@ -10,8 +10,8 @@ import { queries, useAnswer } from "../../api/queries.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { useOperation } from "../../forms/useOperation.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { isSame } from "../../ui/merge.ts"
-import type { Version } from "../../ui/saving.ts"
+import { isSame } from "../../ui/merge/merge.ts"
+import type { Version } from "../../ui/merge/saving.ts"
 import { words } from "../../words/routingParts.ts"
 
 const versionOf = <A,>({ answer, tag }: Versioned<A>): Version<A> => ({ value: answer, tag })

@@ -1,5 +1,5 @@
 /** Edits that are not saved yet, kept in memory while other views are looked at. */
-import type { Version } from "../../../ui/saving.ts"
+import type { Version } from "../../../ui/merge/saving.ts"
 import type { Editable } from "../editable.ts"
 import type { Draft } from "./draft.ts"
 

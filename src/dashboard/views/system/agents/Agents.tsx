@@ -4,7 +4,7 @@ import { a2aStatus, gatewaySettingsUpdate } from "../../../api/calls.generated.t
 import { useAnswer } from "../../../api/queries.ts"
 import { addressOf } from "../../../api/raw.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Copyable } from "../../../ui/Copyable.tsx"
+import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/agents.ts"

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { evalsStart } from "../../../api/calls.generated.ts"
-import { CopyAs } from "../../../ui/CopyAs.tsx"
+import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"

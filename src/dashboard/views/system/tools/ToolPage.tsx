@@ -5,7 +5,7 @@ import { cliToolsSettings, cliToolsWriteSettings } from "../../../api/calls.gene
 import { gatewayUrl } from "../../../api/client.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Copyable } from "../../../ui/Copyable.tsx"
+import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"

@@ -1,4 +1,4 @@
-/** What differs between two texts, word by word. Bounded: texts that are too different are one change. */
+/** Finds what differs between two texts, word by word. Bounded: texts that are too different are one change. */
 export interface Part {
   readonly kind: "same" | "removed" | "added"
   readonly text: string

@@ -9,11 +9,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
-import type { Session, SessionOrigin } from "./entity.ts"
-import type { StoreError } from "../../store/Errors.ts"
-import * as SessionRepo from "./repo.ts"
-import { csrfTokenOf } from "./Csrf.ts"
-import { hashKey } from "./KeyFormat.ts"
+import type { Session, SessionOrigin } from "../entity.ts"
+import type { StoreError } from "../../../store/Errors.ts"
+import * as SessionRepo from "../repo.ts"
+import { csrfTokenOf } from "../Csrf.ts"
+import { hashKey } from "../KeyFormat.ts"
 
 export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
@@ -32,7 +32,7 @@ export interface Login {
   readonly expiresAtMs: number
 }
 
-export class Sessions extends Context.Tag("gateway/subjects/auth/Sessions")<
+export class Sessions extends Context.Tag("gateway/subjects/auth/sessions/Sessions")<
   Sessions,
   {
     /** Hot: the id of the valid session a cookie names; counts as a use of it. */

@@ -1,12 +1,12 @@
 /** Shows what somebody else has stored beside what was edited here, field by field, and lets one of both be chosen for each. */
 import { type Signal, useSignal } from "@preact/signals"
 import { useMemo } from "preact/hooks"
-import { words } from "../words/merge.ts"
-import { Dialog } from "./Dialog.tsx"
-import { visible } from "./format.ts"
+import { words } from "../../words/merge.ts"
+import { Dialog } from "../Dialog.tsx"
+import { visible } from "../format.ts"
 import { type Difference, differencesOf, mergedOf, nameOfPath, type Side, sideOf } from "./merge.ts"
 import type { Saving } from "./saving.ts"
-import { State } from "./State.tsx"
+import { State } from "../State.tsx"
 
 /** Longer values are shown by their beginning. */
 const shownCharacters = 4_000

@@ -1,9 +1,9 @@
 /** A text of any length: its beginning, and all of it when that is asked for, in pieces that are laid out when they come into sight. */
 import { useSignal } from "@preact/signals"
 import { useMemo } from "preact/hooks"
-import { words } from "../words/common.ts"
-import { short, visible } from "./format.ts"
-import { piecesOf } from "./pieces.ts"
+import { words } from "../../words/common.ts"
+import { short, visible } from "../format.ts"
+import { piecesOf } from "../pieces.ts"
 
 const shownChars = 6_000
 const pieceChars = 20_000

@@ -1,6 +1,6 @@
 /** Saves an edit over the version that it was made from. Where that has been changed since, both edits are there to be merged. */
 import { type Signal, useSignal } from "@preact/signals"
-import type { ApiError } from "../api/ApiError.ts"
+import type { ApiError } from "../../api/ApiError.ts"
 
 /** An object with the entity tag of its version. */
 export interface Version<A> {

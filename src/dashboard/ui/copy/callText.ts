@@ -1,5 +1,5 @@
 /** A call as a line for a shell: by the command line where it has a command for it, else by `gateway api`, and by curl. */
-import { addressOf, gatewayUrl } from "../api/client.ts"
+import { addressOf, gatewayUrl } from "../../api/client.ts"
 import { commands } from "./commands.ts"
 
 export interface ShownCall {

@@ -3,7 +3,7 @@
  * as in `<CopyAs call={providersTest} path={{ id }} />`.
  */
 import type { ComponentChildren } from "preact"
-import { words } from "../words/common.ts"
+import { words } from "../../words/common.ts"
 import { Copyable } from "./Copyable.tsx"
 import { commandOf, curlOf } from "./callText.ts"
 

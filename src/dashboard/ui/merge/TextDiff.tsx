@@ -1,6 +1,6 @@
 /** Two texts in one: what was taken away is struck, what was added is marked. */
 import { useMemo } from "preact/hooks"
-import { visible } from "./format.ts"
+import { visible } from "../format.ts"
 import { textDiff } from "./textDiff.ts"
 
 interface Properties {

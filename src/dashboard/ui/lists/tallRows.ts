@@ -1,4 +1,4 @@
-/** Where the rows of a list with different heights are. */
+/** Places the rows of a list that have different heights. */
 
 /** Offsets of rows by their heights: one more than there are rows. */
 export const offsetsOf = (heights: ReadonlyArray<number>): ReadonlyArray<number> => {

@@ -1,8 +1,8 @@
 /** A text to be typed or pasted elsewhere, with a button that copies it. */
 import { useSignal } from "@preact/signals"
-import { words } from "../words/common.ts"
-import { Icon } from "./Icon.tsx"
-import { visible } from "./format.ts"
+import { words } from "../../words/common.ts"
+import { Icon } from "../Icon.tsx"
+import { visible } from "../format.ts"
 
 const saysMs = 2_000
 

@@ -2,9 +2,9 @@
  * The cookie of an admin session: its name, its attributes, and how it is read. Where the gateway is asked over TLS its name says so, and the
  * browser lets no page without TLS set it. Pure.
  */
-import { addressAsked, headerOf, prefixAsked, type RequestHeaders } from "./Credentials.ts"
-import { cookieNames, type CookieName } from "./entity.ts"
-import { isOwnHost } from "./Loopback.ts"
+import { addressAsked, headerOf, prefixAsked, type RequestHeaders } from "../Credentials.ts"
+import { cookieNames, type CookieName } from "../entity.ts"
+import { isOwnHost } from "../Loopback.ts"
 
 /** Returns the scheme that the page of this request has by its own word; null where the browser says none, or another site's. */
 const schemeOfPage = (headers: RequestHeaders): string | null => {

@@ -4,11 +4,11 @@
  */
 import type { ComponentChildren, JSX } from "preact"
 import { useMemo } from "preact/hooks"
-import { words } from "../words/common.ts"
-import { visible } from "./format.ts"
-import { LongText } from "./LongText.tsx"
-import { type Block, blocksOf } from "./markdown/blocks.ts"
-import { type Inline, linkOf } from "./markdown/inline.ts"
+import { words } from "../../words/common.ts"
+import { visible } from "../format.ts"
+import { LongText } from "../editor/LongText.tsx"
+import { type Block, blocksOf } from "./blocks.ts"
+import { type Inline, linkOf } from "./inline.ts"
 
 /** Letters that are read as Markdown; what comes behind them is text. */
 const mostChars = 50_000
