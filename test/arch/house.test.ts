@@ -177,6 +177,29 @@ describe("the code", () => {
     )
   })
 
+  it("makes nothing per request that V8 keeps until a full collection: docs/contributing/speed.md says what that is", () => {
+    // Made once: for a socket, a sandbox, the state of capture.
+    const once = new Set([
+      "src/net/egress/Continue.ts",
+      "src/agents/plugins/sandbox/Engine.ts",
+      "src/observe/capture/CaptureState.ts"
+    ])
+    const assigned =
+      /^\s*(?:if \(.*\) )?[\w#.[\]]+\.#?\w+ (?:[?|&]{2})?= (?:async )?(?:function\b|\([^()]*\)(?:: [^=]+)? =>|\w+ =>)/mu
+    const literalGetter = /^\s+get \w+\(\) \{/mu
+    const found = source
+      .filter(({ path }) => !path.startsWith("src/dashboard/") && !once.has(path))
+      .filter(({ text }) => {
+        const code = withoutComments(text)
+        return assigned.test(code) || literalGetter.test(code)
+      })
+    assert.deepStrictEqual(
+      found.map(({ path }) => path),
+      []
+    )
+    assert.isTrue(assigned.test("this.#end = () => run()") && assigned.test("place.wake = async (now) => now"))
+  })
+
   it("names no path of a developer's machine", () => {
     const papers = ["src", "bin", "test", "bench", ".ci", "native"].flatMap((folder) => filesIn(folder, /./u))
     const loose = readdirSync(root, { withFileTypes: true })

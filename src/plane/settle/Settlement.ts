@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 
-const listing = (work: Work, served: Served) => (): boolean => isListed(work, served)
+  const listing = (work: Work, served: Served) => (): boolean => isListed(work, served)
 
   const observeUncalled = ({ headers, method, path }: Exchange, row: UsageRow): void =>
     telemetry.observe({ row, method, path, traceparent: headerOf(headers, "traceparent") })
