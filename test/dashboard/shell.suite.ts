@@ -106,6 +106,22 @@ describe.skipIf(browserPath === null)("the shell", () => {
     assert.strictEqual(await focused(page), "H1 Keys & money")
   })
 
+  it("knows what was pressed while a view was being opened", async () => {
+    const page = await enter("requests")
+    await page.getByRole("heading", { name: "Requests", exact: true }).waitFor()
+    await page.evaluate(async () => {
+      const press = (key: string) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))
+      document.querySelector<HTMLElement>('nav a[href$="/keys"]')?.click()
+      press("g")
+      // What follows the new address has run after the second frame.
+      for (let frame = 0; frame < 3; frame++) {
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+      }
+      press("h")
+    })
+    await page.getByRole("heading", { name: "Home" }).waitFor()
+  })
+
   it("keeps the height of rows beside the theme", async () => {
     const page = await enter()
     await page.locator("summary", { hasText: "Look" }).click()

@@ -1,5 +1,5 @@
 /** Keys of the whole page. None counts while something is typed, or when they are turned off; `Ctrl K` counts in fields, too. */
-import { useEffect } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import { entries } from "./entries.ts"
 import { placeOf } from "../ui/places.ts"
 import { hasShortcuts } from "../ui/preferences.ts"
@@ -24,11 +24,12 @@ export interface Actions {
 }
 
 export const useShortcuts = ({ keys, open, palette }: Actions): void => {
+  // It outlives the effect, which begins again with each address. The time is that of the press: a busy page hears of it later.
+  const askedAt = useRef(-Infinity)
   useEffect(() => {
-    let askedAt = -Infinity
     const isDone = (event: KeyboardEvent): boolean => {
-      const isSecond = performance.now() - askedAt < waitsMs
-      askedAt = event.key === "g" && !isSecond ? performance.now() : -Infinity
+      const isSecond = event.timeStamp - askedAt.current < waitsMs
+      askedAt.current = event.key === "g" && !isSecond ? event.timeStamp : -Infinity
       const entry = isSecond ? entries.find(({ key }) => key === event.key) : undefined
       if (entry !== undefined) open(placeOf(entry.path))
       else if (event.key === "?") keys()

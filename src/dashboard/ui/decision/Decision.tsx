@@ -28,6 +28,10 @@ const ScoreBar = ({ parts }: { readonly parts: ReadonlyArray<ScorePart> }) => (
   </span>
 )
 
+/** Most strategies score nothing: a bar without pieces would be a picture of nothing. */
+const Parts = ({ parts }: { readonly parts: ReadonlyArray<ScorePart> }) =>
+  parts.length === 0 ? <span class="quiet">–</span> : <ScoreBar parts={parts} />
+
 const Outcome = ({ candidate, decision }: { readonly candidate: Candidate; readonly decision: Decision }) => {
   const calls = decision.attempts.filter(
     ({ connectionId, model }) => connectionId === candidate.connectionId && model === candidate.model
@@ -80,7 +84,7 @@ const Candidates = ({ decision }: { readonly decision: Decision }) => {
                 {candidate.score === null ? "–" : two(candidate.score)}
               </td>
               <td>
-                <ScoreBar parts={partsOf(decision.weights, candidate.factors)} />
+                <Parts parts={partsOf(decision.weights, candidate.factors)} />
               </td>
               <td>
                 <Outcome candidate={candidate} decision={decision} />
