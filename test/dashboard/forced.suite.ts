@@ -130,10 +130,15 @@ describe.skipIf(browserPath === null)("every view", () => {
   it("takes its look from the choice while storage is blocked, too", async () => {
     const blocked = settings.find(([name]) => name.includes("storage"))?.[1] ?? {}
     const page = await enter("", blocked)
-    const button = page.getByRole("button", { name: /Change between light/ })
-    await button.click()
-    await page.waitForFunction(() => document.documentElement.dataset["theme"] === "light")
-    await button.click()
-    await page.waitForFunction(() => document.documentElement.dataset["theme"] === "dark")
+    await page.locator("summary", { hasText: "Look" }).click()
+    for (const [theme, density] of [
+      ["light", "compact"],
+      ["dark", "roomy"]
+    ] as const) {
+      await page.getByRole("radio", { name: theme, exact: true }).check()
+      await page.getByRole("radio", { name: density, exact: true }).check()
+      const shown = await page.evaluate(() => ({ ...document.documentElement.dataset }))
+      assert.deepInclude(shown, { theme, density })
+    }
   })
 })

@@ -37,7 +37,11 @@ const harm = (page: Page): Promise<ReadonlyArray<string>> =>
     const handlers = [...document.querySelectorAll("body *")].flatMap((element) =>
       element.getAttributeNames().filter((name) => name.startsWith("on"))
     )
-    return [...(hit === undefined ? [] : ["a script has run"]), ...reports, ...made, ...leading, ...handlers]
+    // The choices of look are all that is kept in the browser.
+    const kept = [...Object.keys(localStorage), ...Object.keys(sessionStorage)].filter(
+      (name) => !["gateway.theme", "gateway.density", "gateway.shortcuts"].includes(name)
+    )
+    return [...(hit === undefined ? [] : ["a script has run"]), ...reports, ...made, ...leading, ...handlers, ...kept]
   })
 
 /** The page's text and what its fields hold, with what scrolls scrolled through. */
@@ -258,9 +262,18 @@ describe("the files of the page", () => {
       const text = readFileSync(join(source, file), "utf8")
       assert.notMatch(
         text,
-        /dangerouslySetInnerHTML|\.innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|setTimeout\(["'`]|localStorage\.setItem\((?!name\b)/,
+        /dangerouslySetInnerHTML|\.innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|setTimeout\(["'`]|sessionStorage/,
         file
       )
+      // One place writes to the browser's storage, and only the choices of look.
+      if (/localStorage(?!\.(?:getItem|removeItem)\()/.test(text)) {
+        assert.strictEqual(file, "ui/preferences.ts")
+        assert.include(text, 'type Choice = "theme" | "density" | "shortcuts"\n')
+        assert.include(text, "const keep = (name: Choice, ")
+        assert.deepStrictEqual(text.match(/localStorage(?!\.(?:getItem|removeItem)\().*/g), [
+          "localStorage.setItem(`gateway.${name}`, value)"
+        ])
+      }
     }
   })
 })

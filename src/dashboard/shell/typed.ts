@@ -81,19 +81,28 @@ export const restoreTyped = (): void => {
   const { [member]: _, ...others } = stateNow() as Record<string, unknown>
   history.replaceState(others, "")
   const left = new Map(kept.fields.map(({ name, value }) => [name, value]))
-  const put = (): void => {
-    for (const [name, field] of fieldsOf(document)) {
-      const value = left.get(name)
-      if (value === undefined || field === document.activeElement) continue
-      left.delete(name)
-      fill(field, value)
-    }
+  let timer: number | undefined
+  // One at a time: a view draws between two, because a field's own change is made to the values that were drawn last.
+  const putNext = (): void => {
+    timer = undefined
+    const next = fieldsOf(document).find(([name, field]) => left.has(name) && field !== document.activeElement)
+    if (next === undefined) return
+    const [name, field] = next
+    fill(field, left.get(name) ?? "")
+    left.delete(name)
     if (left.size === 0) observer.disconnect()
+    else soon()
   }
-  const observer = new MutationObserver(put)
+  const soon = (): void => {
+    timer ??= globalThis.setTimeout(putNext)
+  }
+  const observer = new MutationObserver(soon)
   observer.observe(document.body, { childList: true, subtree: true })
-  globalThis.setTimeout(() => observer.disconnect(), waitsMs)
-  put()
+  globalThis.setTimeout(() => {
+    observer.disconnect()
+    left.clear()
+  }, waitsMs)
+  soon()
 }
 
 /** Loads the page anew, with what was typed. */

@@ -4,7 +4,10 @@ import { signal } from "@preact/signals"
 export type Theme = "system" | "light" | "dark"
 export type Density = "usual" | "compact" | "roomy"
 
-const read = (name: string): string | null => {
+/** All that is kept in the browser; nothing else is written there. */
+type Choice = "theme" | "density" | "shortcuts"
+
+const read = (name: Choice): string | null => {
   try {
     return localStorage.getItem(`gateway.${name}`)
   } catch {
@@ -13,7 +16,7 @@ const read = (name: string): string | null => {
 }
 
 /** Null takes it away. */
-const keep = (name: string, value: string | null): void => {
+const keep = (name: Choice, value: string | null): void => {
   try {
     if (value === null) localStorage.removeItem(`gateway.${name}`)
     else localStorage.setItem(`gateway.${name}`, value)
@@ -22,13 +25,13 @@ const keep = (name: string, value: string | null): void => {
   }
 }
 
-const shown = (name: "theme" | "density", value: string | null): void => {
+const shown = (name: Exclude<Choice, "shortcuts">, value: string | null): void => {
   if (value === null) delete document.documentElement.dataset[name]
   else document.documentElement.dataset[name] = value
   keep(name, value)
 }
 
-const look = (name: "theme" | "density"): string | undefined => document.documentElement.dataset[name]
+const look = (name: Exclude<Choice, "shortcuts">): string | undefined => document.documentElement.dataset[name]
 
 const keptTheme = look("theme")
 export const theme = signal<Theme>(keptTheme === "light" || keptTheme === "dark" ? keptTheme : "system")
