@@ -91,7 +91,7 @@ export const changesOf = (
   return { body, wrong }
 }
 
-/** Returns what takes a change back: the stored values of what it named. Null where there is a secret among them, which nobody has. */
+/** Returns what takes a change back: the stored values of what it named. Null where there is a secret among them: it cannot be read back. */
 export const inverseOf = (schema: FieldSchema, values: Values, body: Values): Values | null => {
   const back: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(body)) {

@@ -39,7 +39,7 @@ export const useJobs = (): void => {
     }, [])
   )
   useEffect(() => {
-    // What ends while nobody looks is not told: those that go on tell themselves again.
+    // An end while the page is hidden is not heard; jobs that go on are heard at their next step.
     const onSeen = (): void => {
       if (document.visibilityState === "hidden") forget()
     }

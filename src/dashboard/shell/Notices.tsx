@@ -7,7 +7,7 @@ import { duration } from "../ui/format.ts"
 import { words } from "../words/shell.ts"
 import { reload } from "./typed.ts"
 
-/** Below it nobody sees a difference. */
+/** A smaller difference is not shown. */
 const toldFromMs = 30_000
 
 const Clock = () => {

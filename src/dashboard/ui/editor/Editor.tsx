@@ -1,5 +1,5 @@
 /**
- * A field for JSON and long texts. It is a plain one until somebody goes into it; then the editor is loaded and takes its place. Where that cannot
+ * A field for JSON and long texts. It is a plain one until it gets the focus; then the editor is loaded and takes its place. Where that cannot
  * be loaded it stays a plain one, and nothing typed is lost.
  */
 import { useSignal } from "@preact/signals"

@@ -8,7 +8,7 @@ export type Inline =
   | { readonly _tag: "Strong" | "Stress" | "Struck"; readonly inlines: ReadonlyArray<Inline> }
   /** `host` is where it leads, as the browser reads the address. */
   | { readonly _tag: "Link"; readonly url: string; readonly host: string; readonly inlines: ReadonlyArray<Inline> }
-  /** A picture that somebody else would serve: it is named and never loaded. */
+  /** A picture on another host: it is named and never loaded. */
   | { readonly _tag: "Picture"; readonly text: string; readonly url: string }
 
 type Mark = "**" | "__" | "*" | "_" | "~~" | "[" | "!["

@@ -1,4 +1,4 @@
-/** Shows what somebody else has stored beside what was edited here, field by field, and lets one of both be chosen for each. */
+/** Shows what another editor has stored beside what was edited here, field by field, and lets one of both be chosen for each. */
 import { type Signal, useSignal } from "@preact/signals"
 import { useMemo } from "preact/hooks"
 import { words } from "../../words/merge.ts"

@@ -48,7 +48,7 @@ export const differencesOf = (
   return [...names].flatMap((name) => differencesOf(before[name], mine[name], theirs[name], [...path, name]))
 }
 
-/** The side that a field is taken from without a question; null: both have changed it, so somebody has to choose. */
+/** The side that a field is taken from without a question; null: both have changed it, so the reader has to choose. */
 export const sideOf = ({ by }: Difference): Side | null => (by === "me" ? "mine" : by === "others" ? "theirs" : null)
 
 const withField = (members: Members, [name, ...rest]: ReadonlyArray<string>, value: unknown): Members => {

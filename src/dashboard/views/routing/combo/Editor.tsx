@@ -1,4 +1,4 @@
-/** The form of a combo with its trial beside it. What somebody else stores meanwhile is told, and merged when it is saved. */
+/** The form of a combo with its trial beside it. A change by another editor meanwhile is shown, and merged when it is saved. */
 import { type Signal, useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { useEffect, useMemo } from "preact/hooks"

@@ -1,4 +1,4 @@
-/** Runs work anew whenever what it is about has changed, shows how far it is, and ends it when nobody waits any more. */
+/** Runs work anew whenever what it is about has changed, shows how far it is, and ends it when the view is left. */
 import { type Signal, useSignal } from "@preact/signals"
 import { useCallback, useEffect, useRef } from "preact/hooks"
 import type { ApiError } from "../../../api/ApiError.ts"

@@ -140,7 +140,7 @@ const All = () => {
   useFeed(
     "jobs",
     useCallback(({ data }: FeedEvent) => {
-      // A run that somebody else has begun.
+      // A run that was begun elsewhere.
       if (data["kind"] === "evaluation" && data["done"] === 0) void refresh("evals")
     }, [])
   )

@@ -32,7 +32,7 @@ type Group = readonly [string, ReadonlyArray<Origin>]
 
 const mostNames = 4
 
-/** All headings, to choose one of: nobody reads a hundred rows. */
+/** All headings, to choose one of: a hundred rows are too many to read. */
 const Cards = ({ groups }: { readonly groups: ReadonlyArray<Group> }) => {
   const { path, query } = useLocation()
   return (
