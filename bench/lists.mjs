@@ -1,7 +1,8 @@
 /**
- * `node bench/lists.mjs`: how long the lists of the management make others wait. The built gateway gets 1,000 connections with models,
- * 10,000 keys and 200 combos; then each list is asked for several times, with a probe in the gateway that has its longest standstill. The best of
- * the tries counts: other work on the machine only ever adds.
+ * `node bench/lists.mjs [paths]`: how long the lists and aggregates of the management make others wait. The built gateway gets 1,000 connections
+ * with models and quotas, 10,000 keys with budgets and token limits, and 200 combos; then every GET of the API document that needs no parameter
+ * is asked for several times, with a probe in the gateway that has its longest standstill. The best of the tries counts: other work on the
+ * machine only ever adds. `IDLE` is the probe without a call.
  */
 import { spawn } from "node:child_process"
 import fs from "node:fs"
@@ -58,9 +59,12 @@ const call = (url, method, target, body, headers = {}) =>
         }
       },
       (response) => {
-        let bytes = 0
-        response.on("data", (part) => (bytes += part.length))
-        response.on("end", () => resolve({ status: response.statusCode, bytes, ms: performance.now() - begun }))
+        const parts = []
+        response.on("data", (part) => parts.push(part))
+        response.on("end", () => {
+          const body = Buffer.concat(parts)
+          resolve({ status: response.statusCode, body, bytes: body.length, ms: performance.now() - begun })
+        })
       }
     )
     asked.on("error", reject)
@@ -86,8 +90,10 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-lists-"))
 const { child, url } = await startGateway(folder)
 try {
   const made = async (target, body) => {
-    const { status } = await call(url, "POST", target, body)
-    if (status !== 201) throw new Error(`POST ${target}: ${status}`)
+    const answer = await call(url, "POST", target, body)
+    if (answer.status !== 201 && answer.status !== 200)
+      throw new Error(`POST ${target}: ${answer.status} ${answer.body}`)
+    return JSON.parse(answer.body)
   }
   const providers = ["openai", "groq", "mistral", "deepseek", "together", "openrouter", "anthropic", "gemini"]
   const models = Array.from({ length: 8 }, (_, n) => `model-${n}`)
@@ -97,10 +103,20 @@ try {
       name: `c${n}`,
       apiKey: `key-of-${n}-0123456789`,
       baseUrl: "http://127.0.0.1:9/v1",
-      models
+      models,
+      quotas: [{ window: "daily", unit: "requests", limit: 1_000 }]
     })
   )
-  await inTurns(keys, (n) => made("/api/keys", { name: `key ${n}` }))
+  await inTurns(keys, async (n) => {
+    const { key } = await made("/api/keys", { name: `key ${n}` })
+    await made("/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 5, monthlyLimitUsd: 80 })
+    await made("/api/usage/token-limits", {
+      apiKeyId: key.id,
+      scopeType: "provider",
+      scopeValue: "openai",
+      tokenLimit: 1_000_000
+    })
+  })
   await inTurns(combos, (n) =>
     made("/api/combos", { name: `combo ${n}`, targets: models.map((model) => ({ model: `openai/${model}` })) })
   )
@@ -112,39 +128,39 @@ try {
     quiet = (await standstill(child)) < 8 ? quiet + 1 : 0
   }
   const paths = process.argv.slice(2)
+  const document = JSON.parse((await call(url, "GET", "/openapi.json")).body)
+  const isAsked = ([target, { get }]) => {
+    if (get === undefined || target.includes("{")) return false
+    return !(get.parameters ?? []).some(({ in: place, required }) => place === "query" && required === true)
+  }
   const asked =
     paths.length > 0
       ? paths
       : [
-          "/api/providers",
+          ...Object.entries(document.paths)
+            .filter(isAsked)
+            .map(([target]) => target)
+            .filter((target) => !/stream|\/ws$|\/live$/.test(target)),
           "/api/providers?limit=50",
           "/api/providers?view=summary",
-          "/api/combos",
-          "/api/combos/auto",
+          "/api/providers?search=c9&sort=-name",
           "/api/combos/auto?view=summary",
-          "/api/keys",
           "/api/keys?limit=50",
           "/api/keys?view=summary",
-          "/api/models/catalog",
-          "/api/rate-limits",
-          "/api/resilience",
-          "/api/resilience/breakers",
-          "/api/resilience/model-cooldowns",
-          "/api/usage/analytics",
+          "/api/keys?search=99&sort=-name",
           "/api/usage/logs?limit=1000",
-          "/api/monitoring/health",
-          "/api/v1/registered-keys",
           "/v1/models",
           "/openapi.json"
         ]
   const cell = (value, width) => String(value).padStart(width)
   console.log(`${connections} connections, ${keys} keys, ${combos} combos; best of ${tries}`)
   console.log("   status     bytes    answer ms  others wait ms")
-  for (const target of asked) {
+  const idle = async () => ({ status: 0, bytes: 0, ms: await new Promise((over) => setTimeout(over, 20, 0)) })
+  for (const target of ["IDLE", ...asked]) {
     const all = []
     for (let n = 0; n < tries; n++) {
       await standstill(child)
-      const answer = await call(url, "GET", target)
+      const answer = await (target === "IDLE" ? idle() : call(url, "GET", target))
       all.push({ ...answer, longestMs: await standstill(child) })
     }
     const best = (name) => Math.min(...all.map((each) => each[name]))

@@ -1,5 +1,6 @@
-// Series, filters and facets of a log of 1,000,000 rows while the gateway answers pings. Prints how long each takes (the median of some), the longest
-// ping meanwhile, and how long the sums take to be made. Usage: node bench/usage.mjs [rows] [keys] [connections]
+// Series, filters and facets of a log of 1,000,000 rows. Prints how long each takes (the median of some) and how long the event loop of the gateway
+// stood still meanwhile, by a probe in it (the least of the tries: other work on the machine only ever adds), and how long the sums take to be made.
+// Usage: node bench/usage.mjs [rows] [keys] [connections]
 import Sqlite from "better-sqlite3"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,12 +14,14 @@ import { ADMIN_KEY } from "./lib/servers.mjs"
 const [rows, keys, connections] = [2, 3, 4].map((place, n) => Number(process.argv[place] ?? [1_000_000, 10, 3][n]))
 const folder = mkdtempSync(join(tmpdir(), "gateway-usage-"))
 const program = fileURLToPath(new URL("../bin/gateway", import.meta.url))
+const probe = fileURLToPath(new URL("lib/stallProbe.mjs", import.meta.url))
+const goalMs = 20
 const dayMs = 86_400_000
 
 const start = async () => {
-  const child = spawn(program, ["serve", "--port", "0", "--no-open"], {
+  const child = spawn(process.execPath, ["--import", probe, program, "serve", "--port", "0", "--no-open"], {
     env: { PATH: process.env.PATH, DATA_DIR: folder, GATEWAY_ADMIN_KEY: ADMIN_KEY, GATEWAY_ENV_CONNECTIONS: "false" },
-    stdio: ["ignore", "pipe", "ignore"]
+    stdio: ["ignore", "pipe", "ignore", "ipc"]
   })
   const [line] = await once(child.stdout, "data")
   return { child, url: /http:\S+/.exec(String(line))[0] }
@@ -53,42 +56,36 @@ const ask = async (url, path) => {
   return JSON.parse(text)
 }
 
-/** Runs `work` beside pings. */
-const beside = async (url, name, work) => {
-  const over = new AbortController()
-  const pings = []
-  const pinging = (async () => {
-    while (!over.signal.aborted) {
-      const begun = performance.now()
-      await (await fetch(`${url}/api/health/ping`)).text()
-      pings.push(performance.now() - begun)
-      await delay(2)
-    }
-  })()
-  await delay(50)
-  const tookMs = await work()
-  over.abort()
-  await pinging
-  pings.sort((one, other) => one - other)
-  const ping = (part) => (pings[Math.floor(part * (pings.length - 1))] ?? 0).toFixed(1)
+/** The longest standstill of the gateway since it was asked last, in milliseconds. */
+const standstill = ({ child }) =>
+  new Promise((resolve) => {
+    child.once("message", resolve)
+    child.send("stall")
+  })
+
+const print = (name, tookMs, stalls) => {
+  const sorted = stalls.toSorted((one, other) => one - other)
+  const [least] = sorted
+  const median = sorted[Math.floor(sorted.length / 2)]
+  const mark = least > goalMs ? "  over" : ""
   process.stdout.write(
-    `${name.padEnd(64)} ${tookMs.toFixed(1).padStart(8)} ms   ping p99 ${ping(0.99)}, longest ${ping(1)} ms\n`
+    `${name.padEnd(86)} ${tookMs.toFixed(1).padStart(8)} ms   stood still ${least.toFixed(1)} (median ${median.toFixed(1)}) ms${mark}\n`
   )
 }
 
 /** The median of some asks, the first one left out; and what the last one said. */
-const asks = async (url, path, say) => {
+const asks = async (gateway, path, say) => {
   let said = ""
-  await beside(url, path, async () => {
-    const took = []
-    for (let n = 0; n < 8; n += 1) {
-      const begun = performance.now()
-      const answer = await ask(url, path)
-      took.push(performance.now() - begun)
-      said = say?.(answer) ?? ""
-    }
-    return took.slice(1).toSorted((one, other) => one - other)[3]
-  })
+  const [took, stalls] = [[], []]
+  for (let n = 0; n < 8; n += 1) {
+    await standstill(gateway)
+    const begun = performance.now()
+    const answer = await ask(gateway.url, path)
+    took.push(performance.now() - begun)
+    stalls.push(await standstill(gateway))
+    said = say?.(answer) ?? ""
+  }
+  print(path, took.slice(1).toSorted((one, other) => one - other)[3], stalls)
   if (said !== "") process.stdout.write(`  ${said}\n`)
 }
 
@@ -100,23 +97,24 @@ try {
   await stop(await start())
   fill()
   const gateway = await start()
-  const { url } = gateway
-  await beside(url, `make the sums of ${rows} rows`, async () => {
-    const begun = performance.now()
-    const database = new Sqlite(join(folder, "gateway.sqlite"), { readonly: true })
-    const done = database
-      .prepare(
-        "SELECT MIN(a.seq, b.seq) >= (SELECT MAX(seq) FROM usage_log) FROM usage_summed a, usage_series_summed b"
-      )
-      .pluck()
-    while (done.get() !== 1) await delay(50)
-    const size = database.prepare("SELECT SUM(pgsize) FROM dbstat WHERE name = ?").pluck()
-    for (const table of ["usage_log", "usage_series", "usage_kinds"]) {
-      process.stdout.write(`  ${table}: ${((size.get(table) ?? 0) / 1_048_576).toFixed(1)} MiB\n`)
-    }
-    database.close()
-    return performance.now() - begun
-  })
+  const begun = performance.now()
+  const database = new Sqlite(join(folder, "gateway.sqlite"), { readonly: true })
+  const done = database
+    .prepare("SELECT MIN(a.seq, b.seq) >= (SELECT MAX(seq) FROM usage_log) FROM usage_summed a, usage_series_summed b")
+    .pluck()
+  const stalls = []
+  await standstill(gateway)
+  while (done.get() !== 1) {
+    await delay(500)
+    stalls.push(await standstill(gateway))
+  }
+  print(`make the sums of ${rows} rows`, performance.now() - begun, stalls)
+  process.stdout.write(`  the longest of ${stalls.length} looks: ${Math.max(...stalls).toFixed(1)} ms\n`)
+  const size = database.prepare("SELECT SUM(pgsize) FROM dbstat WHERE name = ?").pluck()
+  for (const table of ["usage_log", "usage_series", "usage_kinds"]) {
+    process.stdout.write(`  ${table}: ${((size.get(table) ?? 0) / 1_048_576).toFixed(1)} MiB\n`)
+  }
+  database.close()
   const ago = (ms) => new Date(Date.now() - ms).toISOString()
   for (const query of [
     `from=${ago(30 * dayMs)}&step=day&by=provider`,
@@ -130,7 +128,20 @@ try {
     `from=${ago(30 * dayMs)}&step=day&by=model&apiKeyId=key-3&tz=Europe/Zurich`,
     `from=${ago(30 * dayMs)}&step=day&by=model&requestedModel=auto`
   ]) {
-    await asks(url, `/api/usage/series?${query}`, series)
+    await asks(gateway, `/api/usage/series?${query}`, series)
+  }
+  for (const path of [
+    "/api/usage/logs?limit=1000",
+    "/api/usage/logs?limit=50&error=nothing",
+    "/api/usage/logs?limit=50&combo=fast&outcome=failed",
+    "/api/usage/logs?limit=50&minLatencyMs=9000",
+    "/api/usage/logs/facets",
+    "/api/usage/logs/facets?status=5xx",
+    "/api/usage/analytics?range=30d",
+    "/api/attention",
+    "/api/quotas"
+  ]) {
+    await asks(gateway, path)
   }
   await stop(gateway)
 } finally {

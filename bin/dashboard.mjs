@@ -92,9 +92,12 @@ export const buildDashboard = async (rolldown, folder, isQuick) => {
   const assets = join(out, "assets")
   mkdirSync(assets, { recursive: true })
   const files = {}
-  const { index, texts } = await operations(rolldown)
+  const { filled, index, texts } = await operations(rolldown)
   for (const [name, text] of texts) files[name] = write(assets, name, text)
-  const chunks = await bundle(rolldown, isQuick, { OPERATIONS_FILE: JSON.stringify(index) })
+  const chunks = await bundle(rolldown, isQuick, {
+    OPERATIONS_FILE: JSON.stringify(index),
+    BODIES_FILE: JSON.stringify(filled)
+  })
   for (const { code, fileName } of chunks) files[fileName] = write(assets, fileName, code)
   const entry = (name) => chunks.find((chunk) => chunk.isEntry && chunk.name === name)
   const sheet = style()

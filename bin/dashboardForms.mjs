@@ -7,6 +7,15 @@ const hashOf = (text) => createHash("sha256").update(text).digest("hex").slice(0
 /** References are put in their place; deeper ones than people fill in are left to JSON as a whole. */
 const deepest = 8
 
+/** How the contract describes a member that is taken as it was read, and not looked at (`contract/Inputs.ReadOnly`). */
+const readOnlyWords = "Shown, and cannot be changed"
+
+/** Marks members that are no field of a form. */
+const marked = (schema) =>
+  schema.type === undefined && String(schema.description ?? "").startsWith(readOnlyWords)
+    ? { ...schema, readOnly: true }
+    : schema
+
 const resolved = (schema, schemas, depth = 0) => {
   if (schema === null || typeof schema !== "object") return schema
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, schemas, depth))
@@ -16,7 +25,9 @@ const resolved = (schema, schemas, depth = 0) => {
     const target = schemas[$ref.split("/").at(-1)] ?? {}
     return { ...resolved(target, schemas, depth + 1), ...own }
   }
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas, depth)]))
+  return marked(
+    Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas, depth)]))
+  )
 }
 
 const operationOf = (path, method, shared, operation, document) => {
@@ -54,12 +65,29 @@ const isForForms = (path, operation) =>
   !path.startsWith("/api/mcp/stream") &&
   (operation.requestBody === undefined || operation.requestBody.content?.["application/json"] !== undefined)
 
-/** Texts of the files by name, and the name of the index among them. */
+/** Operations that pages of their own fill in: their bodies stand together in one file. */
+const filledOperations = new Set([
+  "gatewaySettingsUpdate",
+  "routingSettingsUpdate",
+  "resilienceUpdate",
+  "gatewaySettingsSetIpFilter",
+  "gatewaySettingsSetThinkingBudget",
+  "gatewaySettingsSetSystemPrompt",
+  "gatewaySettingsSetRequireLogin",
+  "guardrailsSet",
+  "compressionSetSettings",
+  "webhooksCreate",
+  "webhooksUpdate",
+  "memoryCreate"
+])
+
+/** Texts of the files by name, and the names of the index and of the bodies among them. */
 export const operations = async (rolldown) => {
   const { openApiJson } = await bundled(rolldown, 'export { openApiJson } from "./OpenApiDocument.ts"')
   const document = JSON.parse(openApiJson())
   const texts = new Map()
   const summaries = []
+  const bodies = {}
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       if (!methods.has(method) || !isForForms(path, operation)) continue
@@ -68,11 +96,15 @@ export const operations = async (rolldown) => {
       const file = `op-${whole.id}-${hashOf(text)}.json`
       texts.set(file, text)
       const { id, summary, tag } = whole
+      if (filledOperations.has(id)) bodies[id] = whole.body
       summaries.push({ id, method: whole.method, path, tag, summary, file, hasBody: whole.body !== null })
     }
   }
   const text = JSON.stringify(summaries)
   const index = `operations-${hashOf(text)}.json`
   texts.set(index, text)
-  return { index, texts }
+  const bodiesText = JSON.stringify(bodies)
+  const filled = `bodies-${hashOf(bodiesText)}.json`
+  texts.set(filled, bodiesText)
+  return { filled, index, texts }
 }

@@ -5,7 +5,7 @@
 import * as Layer from "effect/Layer"
 import * as AdminPasswordRoom from "../subjects/auth/AdminPassword.ts"
 import * as ApiKeysRoom from "../subjects/auth/ApiKeys.ts"
-import * as Sessions from "../subjects/auth/Sessions.ts"
+import * as Sessions from "../subjects/auth/sessions/Sessions.ts"
 import * as Dns from "../net/egress/Dns.ts"
 import * as ProxyPlan from "../plane/providers/ProxyPlan.ts"
 import * as Upstream from "../net/egress/Upstream.ts"
@@ -76,12 +76,17 @@ export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
 /** The same without a gateway beside it. */
 export const exclusiveLayer = services.pipe(Layer.provideMerge(exclusiveStoreLayer))
 
-/** The same, and the providers that the operator added. */
-export const exclusiveNodesLayer = localNodes.pipe(
+/** The providers that the operator added. */
+const nodes = localNodes.pipe(
   Layer.provideMerge(Layer.mergeAll(BreakersRoom.layer, LockoutsRoom.layer)),
-  Layer.provide(ResilienceSettings.layer),
-  Layer.provideMerge(exclusiveLayer)
+  Layer.provide(ResilienceSettings.layer)
 )
+
+/** The same, and the providers that the operator added. */
+export const nodesLayer = nodes.pipe(Layer.provideMerge(localLayer))
+
+/** The same without a gateway beside it. */
+export const exclusiveNodesLayer = nodes.pipe(Layer.provideMerge(exclusiveLayer))
 
 /** The data folder without the database in it, for who replaces that. Refused while a gateway is running. */
 export const folderLayer = DataLock.layer

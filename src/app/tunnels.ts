@@ -9,6 +9,8 @@ import { Backends } from "../net/tunnels/Backends.ts"
 import * as MeshBackend from "../net/tunnels/mesh/MeshBackend.ts"
 import * as MeshFunnel from "../net/tunnels/mesh/MeshFunnel.ts"
 import * as MeshTools from "../net/tunnels/mesh/MeshTools.ts"
+import { Installs } from "../net/tunnels/Installs.ts"
+import { announced, Events } from "../observe/Events.ts"
 import * as QuickProgram from "../net/tunnels/quick/Program.ts"
 import * as QuickBackend from "../net/tunnels/quick/QuickBackend.ts"
 import * as SshBackend from "../net/tunnels/ssh/SshBackend.ts"
@@ -18,6 +20,13 @@ import * as Tunnels from "../net/tunnels/Tunnels.ts"
 /** Building it ends programs that a gateway which was killed left behind. */
 const programs = Layer.unwrapEffect(
   Effect.map(AppConfig, ({ dataDir }) => SupervisedProgram.layer({ recordsFolder: join(dataDir, "tunnels") }))
+)
+
+const installs = Layer.effect(
+  Installs,
+  Effect.map(Events, (events) => ({
+    announced: (id, install) => announced(events, { kind: "install", id }, install)
+  }))
 )
 
 const backends = Layer.effect(
@@ -31,7 +40,7 @@ const backends = Layer.effect(
 ).pipe(
   Layer.provide(
     Layer.mergeAll(
-      QuickBackend.layer.pipe(Layer.provide(QuickProgram.layer)),
+      QuickBackend.layer.pipe(Layer.provide(QuickProgram.layer), Layer.provide(installs)),
       TokenBackend.layer,
       MeshBackend.layer,
       SshBackend.layer

@@ -15,6 +15,7 @@ const fromStatus = from(() => import("./commands/status.ts"))
 const fromTest = from(() => import("./commands/test.ts"))
 const fromLogs = from(() => import("./commands/logs.ts"))
 const fromDoctor = from(() => import("./commands/doctor.ts"))
+const fromApi = from(() => import("./commands/api.ts"))
 const fromConfig = from(() => import("./commands/config.ts"))
 const fromEnv = from(() => import("./commands/env.ts"))
 const fromReset = from(() => import("./commands/reset.ts"))
@@ -164,6 +165,16 @@ const own: ReadonlyArray<TreeNode> = [
     skill: "cli-health",
     examples: ["doctor", "doctor --json --no-liveness"]
   }),
+  fromApi("api", "apiCommand", "Call any address of the gateway, and print its answer.", {
+    section: "Settings",
+    skill: "cli-setup",
+    besides: true,
+    examples: [
+      "api GET /api/usage/logs --query limit=5",
+      'api POST /api/keys --data \'{"name":"ci"}\'',
+      "api PATCH /api/settings --data @settings.json"
+    ]
+  }),
   group(
     "config",
     "Show the configuration a start would use.",
@@ -280,6 +291,7 @@ const order: ReadonlyArray<string> = [
   "memory",
   "compression",
   "settings",
+  "api",
   "backup",
   "flags",
   "pricing",

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { LimitThreshold } from "../subjects/limits/entity.ts"
+import * as Stream from "effect/Stream"
 import type { UsageRow } from "../domain/Usage.ts"
 import { makeSignal } from "../kernel/collections/Signal.ts"
 
@@ -182,6 +183,11 @@ export class Events extends Context.Tag("gateway/observe/Events")<
     readonly publish: (event: GatewayEvent) => void
     /** Hot: notifies listeners of requests that one has ended. */
     readonly ended: (row: UsageRow) => void
+    /** Tells of a change of the configuration, with the version that it is. */
+    readonly configChanged: (
+      atMs: number,
+      change: Pick<Extract<GatewayEvent, { readonly type: "config.changed" }>, "kind" | "id" | "by" | "action">
+    ) => void
     /** Everything published from now on, for as long as the scope lives; of a subscriber that is too slow the oldest events are dropped. */
     readonly subscribe: Effect.Effect<Queue.Dequeue<GatewayEvent>, never, Scope.Scope>
     /** Hot: calls `listener` with each event until the returned function is called. It must neither throw nor take long. */
@@ -202,8 +208,14 @@ export const make = Effect.sync(() => {
   const { listen: listenToRequests, tell: ended } = makeSignal<UsageRow>()
 
   let isAttentionWanted = false
+  /** Rises with each change, also over restarts. */
+  let version = 0
 
   return Events.of({
+    configChanged: (atMs, { action, by, id, kind }) => {
+      version = Math.max(version + 1, Math.trunc(atMs))
+      publish({ type: "config.changed", atMs, kind, id, version, by, action })
+    },
     wantAttention: (isWanted) => {
       isAttentionWanted = isWanted
     },
@@ -221,6 +233,19 @@ export const make = Effect.sync(() => {
   })
 })
 
+const tellingOf =
+  (publish: typeof Events.Service.publish, { id, kind }: { readonly kind: JobKind; readonly id: string }) =>
+  (state: "running" | "completed" | "failed" | "cancelled"): Effect.Effect<void> =>
+    Effect.map(Clock.currentTimeMillis, (atMs) =>
+      publish({ type: "job.changed", atMs, kind, id, state, done: state === "completed" ? 1 : 0, total: 1 })
+    )
+
+/** The end of announced work. */
+const endOf = <A, E>(exit: Exit.Exit<A, E>, isDone: (result: A) => boolean): "completed" | "failed" | "cancelled" => {
+  if (Exit.isInterrupted(exit)) return "cancelled"
+  return Exit.isSuccess(exit) && isDone(exit.value) ? "completed" : "failed"
+}
+
 /** Announces work in the background: when it begins, and how it ends. `isDone`: a result that is none is a failure; absent: every result is one. */
 export const announced = <A, E, R>(
   { publish }: Pick<typeof Events.Service, "publish">,
@@ -228,15 +253,23 @@ export const announced = <A, E, R>(
   work: Effect.Effect<A, E, R>,
   isDone: (result: A) => boolean = () => true
 ): Effect.Effect<A, E, R> => {
-  const tell = (state: string, done: number): Effect.Effect<void> =>
-    Effect.map(Clock.currentTimeMillis, (atMs) =>
-      publish({ type: "job.changed", atMs, kind: job.kind, id: job.id, state, done, total: 1 })
-    )
-  const over = (exit: Exit.Exit<A, E>): Effect.Effect<void> => {
-    if (Exit.isInterrupted(exit)) return tell("cancelled", 0)
-    return Exit.isSuccess(exit) && isDone(exit.value) ? tell("completed", 1) : tell("failed", 0)
-  }
-  return Effect.zipRight(tell("running", 0), Effect.onExit(work, over))
+  const tell = tellingOf(publish, job)
+  return Effect.zipRight(
+    tell("running"),
+    Effect.onExit(work, (exit) => tell(endOf(exit, isDone)))
+  )
+}
+
+/** The same of work that is a stream of its steps. */
+export const announcedStream = <A, E, R>(
+  { publish }: Pick<typeof Events.Service, "publish">,
+  job: { readonly kind: JobKind; readonly id: string },
+  work: Stream.Stream<A, E, R>
+): Stream.Stream<A, E, R> => {
+  const tell = tellingOf(publish, job)
+  return Stream.unwrap(Effect.as(tell("running"), work)).pipe(
+    Stream.ensuringWith((exit) => tell(endOf(exit, () => true)))
+  )
 }
 
 export const layer: Layer.Layer<Events> = Layer.effect(Events, make)

@@ -16,6 +16,7 @@ import { bareHost } from "../kernel/BindAddress.ts"
 import { booleanOf, booleanTexts } from "../kernel/text/BooleanText.ts"
 import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/text/Origins.ts"
+import { readPublicUrl } from "../kernel/text/PublicUrl.ts"
 import { keyProblem, passwordProblem } from "../kernel/secrets/SecretRules.ts"
 import { setOnly, withoutBlank } from "./EnvValue.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
@@ -186,14 +187,9 @@ const addressFromOutside = (name: string) =>
     Config.map((text) => text.trim()),
     Config.mapOrFail((text) => {
       if (text === "") return Either.right(null)
-      const url = URL.canParse(text) ? new URL(text) : null
-      const isPlain =
-        url !== null &&
-        /^https?:$/.test(url.protocol) &&
-        url.username + url.password + url.search + url.hash === "" &&
-        /^[\w.~!$&()*+,;=:@%/-]*$/.test(url.pathname)
-      return isPlain
-        ? Either.right(url.href.replace(/\/+$/, ""))
+      const url = readPublicUrl(text)
+      return url !== null
+        ? Either.right(url)
         : Either.left(
             ConfigError.InvalidData(
               [],

@@ -315,3 +315,12 @@ export const refuse = ([first, ...others]: ReadonlyArray<FieldProblem>): Effect.
 /** Fails with the problem, if there is one. */
 export const refuseOne = (problem: FieldProblem | null): Effect.Effect<void, InvalidInput> =>
   problem === null ? Effect.void : invalid(problem.field, problem.message)
+
+/** Names the fields of a refusal as they are called within a member of the body. */
+export const within =
+  (member: string) =>
+  <E>(error: E | InvalidInput): E | InvalidInput => {
+    if (!(error instanceof InvalidInput)) return error
+    const [first, ...others] = error.problems.map(({ field, message }) => ({ field: `${member}.${field}`, message }))
+    return first === undefined ? error : new InvalidInput({ problems: [first, ...others] })
+  }

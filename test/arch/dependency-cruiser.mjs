@@ -45,7 +45,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/(net/egress|entry|observe/capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|InspectorFeed))|kernel/IpRanges)\\.ts$"
+          "^src/(net/egress|entry|observe/capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|Feed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",
@@ -69,7 +69,7 @@ export default {
         "The dashboard knows the program by its API alone: it imports types of the contract, and nobody imports it.",
       from: { path: "^src/dashboard/" },
       to: {
-        path: "^src/(?!dashboard/)|^(node:)?[a-z_]+$|^node_modules/(?!preact/|preact-iso/|@preact/signals|@tanstack/query-core/|uplot/|@codemirror/)",
+        path: "^src/(?!dashboard/)|^(node:)?[a-z_]+$|^node_modules/(?!preact/|preact-iso/|@preact/signals|@tanstack/query-core/|uplot/|@codemirror/|@lezer/)",
         dependencyTypesNot: ["type-only", "type-import"]
       }
     },

@@ -112,7 +112,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|InspectorFeed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Browser|Exec|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
+      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|Feed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Browser|Exec|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -175,6 +175,29 @@ describe("the code", () => {
       ),
       []
     )
+  })
+
+  it("makes nothing per request that V8 keeps until a full collection: docs/contributing/speed.md says what that is", () => {
+    // Made once: for a socket, a sandbox, the state of capture.
+    const once = new Set([
+      "src/net/egress/Continue.ts",
+      "src/agents/plugins/sandbox/Engine.ts",
+      "src/observe/capture/CaptureState.ts"
+    ])
+    const assigned =
+      /^\s*(?:if \(.*\) )?[\w#.[\]]+\.#?\w+ (?:[?|&]{2})?= (?:async )?(?:function\b|\([^()]*\)(?:: [^=]+)? =>|\w+ =>)/mu
+    const literalGetter = /^\s+get \w+\(\) \{/mu
+    const found = source
+      .filter(({ path }) => !path.startsWith("src/dashboard/") && !once.has(path))
+      .filter(({ text }) => {
+        const code = withoutComments(text)
+        return assigned.test(code) || literalGetter.test(code)
+      })
+    assert.deepStrictEqual(
+      found.map(({ path }) => path),
+      []
+    )
+    assert.isTrue(assigned.test("this.#end = () => run()") && assigned.test("place.wake = async (now) => now"))
   })
 
   it("names no path of a developer's machine", () => {

@@ -1,7 +1,10 @@
 /** Connecting a provider at the command line: the provider is asked before anything is stored, and a key is never stored wrong. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Fake from "../support/FakeUpstream.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { piped, program } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
 
@@ -127,6 +130,61 @@ describe("gateway provider add", () => {
           assert.strictEqual(kept.code, 0, kept.stderr)
           assert.notInclude(kept.stderr, "Connected")
           assert.lengthOf(await stored(DATA_DIR), 1)
+        })
+      }),
+    patienceMs
+  )
+
+  it.scopedLive(
+    "tries a whole connection by --test-only, new or changed, and stores nothing",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* upstream
+        const folder = yield* temporaryFolder
+        yield* Effect.promise(async () => {
+          const DATA_DIR = dataDir()
+          const file = join(folder, "connection.json")
+          const write = (fields: object): void => writeFileSync(file, JSON.stringify(fields))
+          write({ name: "whole", apiKey: goodKey, baseUrl: url, headers: { "x-team": "blue" }, maxConcurrent: 3 })
+          const tried = await run(["provider", "add", "openai", "--file", file, "--test-only", "--json"], { DATA_DIR })
+          assert.deepStrictEqual([tried.code, JSON.parse(tried.stdout)], [0, { valid: true }], tried.stderr)
+          assert.deepStrictEqual(await stored(DATA_DIR), [])
+          const refused = await run(
+            ["provider", "add", "openai", "--file", file, "--api-key", "sk-wrong-0123456789", "--test-only"],
+            { DATA_DIR }
+          )
+          assert.strictEqual(refused.code, 1, "a flag comes before the file")
+          assert.include(refused.stderr, "Nothing was stored")
+          const custom = ["provider", "add", "custom", "--base-url", url, "--wire", "chat", "--api-key", goodKey]
+          const own = await run([...custom, "--test-only"], { DATA_DIR })
+          assert.strictEqual(own.code, 0, own.stderr)
+          assert.deepStrictEqual(await stored(DATA_DIR), [])
+          for (const [fields, words] of [
+            [{ ...JSON.parse(readFileSync(file, "utf8")), base_url: "x" }, "base_url"],
+            [["no object"], "JSON object"]
+          ] as const) {
+            write(fields)
+            const wrong = await run(["provider", "add", "openai", "--file", file, "--api-key", goodKey], { DATA_DIR })
+            assert.deepStrictEqual([wrong.code, wrong.stdout], [2, ""], wrong.stderr)
+            assert.include(wrong.stderr, words)
+          }
+          write({ name: "whole", apiKey: goodKey, baseUrl: url, headers: { "x-team": "blue" }, maxConcurrent: 3 })
+          const added = await run(["provider", "add", "openai", "--file", file, "--json"], { DATA_DIR })
+          assert.strictEqual(added.code, 0, added.stderr)
+          const before = await stored(DATA_DIR)
+          assert.deepInclude(before[0], { name: "whole", maxConcurrent: 3, baseUrl: url })
+
+          const server = await serve({ DATA_DIR })
+          const edit = ["provider", "edit", "whole", "--test-only"]
+          const changed = await run([...edit, "--max-concurrent", "4"], { DATA_DIR })
+          assert.strictEqual(changed.code, 0, changed.stderr)
+          const wrongKey = await run([...edit, "--api-key", "sk-wrong-0123456789"], { DATA_DIR })
+          assert.strictEqual(wrongKey.code, 1, wrongKey.stderr)
+          const [after] = await stored(DATA_DIR)
+          assert.deepInclude(after, { maxConcurrent: 3, updatedAt: before[0].updatedAt })
+          await server.stop("SIGTERM")
+          const both = await run(["provider", "add", "openai", "--test-only", "--no-verify"], { DATA_DIR })
+          assert.strictEqual(both.code, 2, both.stderr)
         })
       }),
     patienceMs

@@ -70,6 +70,8 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
   "gateway proxy test berlin": [1, /berlin: The proxy cannot be reached/],
   "gateway proxy test berlin --fetch https://example.com/": [1, /berlin: The proxy cannot be reached/],
   "gateway admin-session end 9f2c4b7d81e05a63": [2, /There is no session '9f2c4b7d81e05a63'/],
+  "gateway webhook retry https://hooks.example.com/gateway 42": [2, /no delivery that can be sent again '42'/],
+  "gateway api PATCH /api/settings --data @settings.json": [2, /'settings\.json' cannot be read/],
   "gateway proxy find-free": [1, /No list of free proxies is named/]
 }
 

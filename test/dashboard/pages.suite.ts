@@ -1,11 +1,11 @@
 /** All views: access for all, sizes, and that no text of others becomes a page. */
-import AxeBuilder from "axe-core"
 import { gzipSync } from "node:zlib"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "vitest"
 import type { Page } from "playwright-core"
 import { builtFolder } from "../cli/built.ts"
+import { violations } from "./access.ts"
 import { browserPath, world } from "./world.ts"
 
 const views = [
@@ -13,34 +13,53 @@ const views = [
   "requests",
   "providers",
   "providers/add",
+  "routing?model=auto",
+  "routing/new",
+  "routing/combo/best",
+  "routing/auto",
+  "routing/aliases",
+  "routing/fallbacks",
+  "routing/groups",
+  "routing/groups/new",
+  "routing/resilience",
+  "routing/settings",
   "keys",
   "playground",
+  "inspector",
+  "inspector/sessions",
+  "inspector/cache",
+  "inspector/capture",
+  "inspector/agents",
+  "system/tunnels",
+  "system/proxies",
+  "system/mcp",
+  "system/mcp/tools",
+  "system/mcp/calls",
+  "system/agents",
+  "system/skills",
+  "system/skills/cli-serve",
+  "system/tools",
+  "system/tools/claude",
+  "system/evaluations",
+  "system/batches",
+  "system/backups",
+  "system/sync",
+  "system/sessions",
+  "system/audit",
   "system",
+  "system/settings",
+  "system/settings?q=cache",
+  "system/settings?show=variables",
+  "system/flags",
+  "system/guardrails",
+  "system/cache",
+  "system/compression",
+  "system/memory",
+  "system/plugins",
+  "system/webhooks",
+  "system/operations",
   "system/keysCreate"
 ] as const
-
-/** Rules of WCAG 2.2, levels A and AA. */
-const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-
-const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(AxeBuilder.source)
-  return page.evaluate(async (tags) => {
-    const { axe } = globalThis as unknown as {
-      readonly axe: {
-        run: (
-          context: Document,
-          options: object
-        ) => Promise<{
-          violations: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string; failureSummary?: string }> }>
-        }>
-      }
-    }
-    const { violations: found } = await axe.run(document, { runOnly: { type: "tag", values: tags } })
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map(({ failureSummary, html }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ""}`)
-    )
-  }, rules)
-}
 
 /** Elements that make the page scroll sideways. */
 const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>
@@ -62,6 +81,17 @@ describe.skipIf(browserPath === null)("every view", () => {
       apiKey: "sk-abcdefghijklmnopqrstuvwx1",
       baseUrl: upstream().url
     })
+    await manage("POST", "/api/combos", {
+      id: "best",
+      name: "best",
+      strategy: "weighted",
+      targets: [
+        { model: "openai/gpt-4o", weight: 3 },
+        { model: "openai/gpt-4o-mini", label: "spare" }
+      ]
+    })
+    await manage("POST", "/api/models/alias", { alias: "mine", model: "combo:best" })
+    await manage("PATCH", "/api/settings", { modelFallbacks: { "claude-haiku-*": "openai/gpt-4o-mini" } })
     for (let n = 0; n < 3; n++) await ask("openai/gpt-4o-mini")
     await ask("nope/model")
   })
@@ -76,8 +106,12 @@ describe.skipIf(browserPath === null)("every view", () => {
           await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view}`))
           await page.getByRole("heading", { level: 1 }).waitFor()
           await page.locator(".skeleton").first().waitFor({ state: "detached" })
+          // As tall as the page: what lies below the bar at the bottom is seen by scrolling, and is no fault of the view.
+          const height = await page.evaluate(() => document.documentElement.scrollHeight)
+          await page.setViewportSize({ width, height: Math.max(800, height + 80) })
           assert.deepStrictEqual(await violations(page), [], view)
           assert.deepStrictEqual(await tooWide(page), [], `${view} scrolls sideways`)
+          await page.setViewportSize({ width, height: 800 })
         }
       })
     }
@@ -99,13 +133,42 @@ describe("the files", () => {
   const files = () => readdirSync(assets).filter((file) => /\.(?:js|css|svg)$/.test(file))
   const size = (file: string) => gzipSync(readFileSync(join(assets, file)), { level: 9 }).length
 
-  it("are small: the first view 90 KB, each other 45 KB, all of them 500 KB", () => {
-    const first = files().filter(
-      (file) => !/^(?:Requests|Providers|Keys|Playground|System|OperationForm|op|operations)-/.test(file)
-    )
-    const sum = (names: ReadonlyArray<string>) => names.reduce((total, file) => total + size(file), 0) / 1024
+  const named = (start: string): ReadonlyArray<string> =>
+    files().filter((file) => new RegExp(`^${start}-[0-9a-f]+`).test(file))
+  const sum = (names: Iterable<string>) => [...names].reduce((total, file) => total + size(file), 0) / 1024
+
+  /** A module and all that it loads with itself; what is loaded when it is wanted is not part of it. */
+  const withImports = (entries: ReadonlyArray<string>): ReadonlySet<string> => {
+    const all = new Set<string>()
+    const waiting = [...entries]
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      if (all.has(file)) continue
+      all.add(file)
+      if (!file.endsWith(".js")) continue
+      const text = readFileSync(join(assets, file), "utf8")
+      for (const [, name = ""] of text.matchAll(/(?:from|import)\s*["']\.\/([^"']+)["']/g)) waiting.push(name)
+    }
+    return all
+  }
+
+  it("are small: the first view 90 KB, each other 45 KB, the editor 110 KB, all of them 500 KB", () => {
+    const first = withImports([
+      ...named("dashboard"),
+      ...named("look"),
+      ...named("Home"),
+      ...named("style"),
+      ...named("icon")
+    ])
+    assert.isAbove(first.size, 8)
     assert.isBelow(sum(first), 90)
-    for (const file of files()) assert.isBelow(size(file) / 1024, 45, file)
+    const editor = named("openEditor")
+    assert.lengthOf(editor, 1)
+    assert.isBelow(sum(withImports(editor)), 110)
+    for (const file of files()) {
+      if (editor.includes(file) || first.has(file)) continue
+      const own = [...withImports([file])].filter((name) => !first.has(name))
+      assert.isBelow(sum(own), 45, file)
+    }
     assert.isBelow(sum(files()), 500)
   })
 

@@ -89,6 +89,7 @@ describe.skipIf(browserPath === null)("the view of requests", () => {
     const page = await enter("requests")
     await page.getByLabel("Filter").fill("asked:best")
     await page.waitForURL(/q=asked%3Abest/)
+    await page.getByRole("row").nth(2).waitFor({ state: "detached" })
     await page.getByRole("gridcell", { name: "best" }).waitFor()
     assert.strictEqual(await page.getByRole("row").count(), 2)
     await page.reload()

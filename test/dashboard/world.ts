@@ -85,11 +85,21 @@ export interface World {
   /** A chat request of a client without a key; its status and id. */
   readonly ask: (model: string) => Promise<{ readonly status: number; readonly requestId: string }>
   /** A page in a browser of its own: nothing is kept from the others. */
-  readonly open: (path?: string, options?: Parameters<Browser["newContext"]>[0]) => Promise<Page>
+  readonly open: (path?: string, options?: PageOptions) => Promise<Page>
   /** The same, logged in. */
-  readonly enter: (path?: string, options?: Parameters<Browser["newContext"]>[0]) => Promise<Page>
+  readonly enter: (path?: string, options?: PageOptions) => Promise<Page>
+  /** Starts one more gateway with what the first one was given, on this data folder. It is stopped at the end. */
+  readonly another: (dataDir: string) => Promise<Serving>
+  /** A new, empty data folder. */
+  readonly newFolder: () => string
   /** Lets a test expect what the console says. */
   readonly expect: (message: RegExp) => void
+}
+
+/** Options of the browser; `at`: the address that it is given, of a proxy before the gateway; `before` runs before the page is loaded. */
+export type PageOptions = Parameters<Browser["newContext"]>[0] & {
+  readonly at?: string
+  readonly before?: (page: Page) => Promise<void>
 }
 
 /** What Chromium says of every answer that is no success: the view shows it itself. */
@@ -126,20 +136,23 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
   let upstream: Upstream
   let stopUpstream = (): void => {}
   let folder = ""
-
-  beforeAll(async () => {
-    const started = await startUpstream()
-    upstream = started.upstream
-    stopUpstream = started.stop
-    folder = built.dataDir()
-    gateway = await built.serve({
-      DATA_DIR: folder,
+  const more: Array<Serving> = []
+  const serve = (dataDir: string): Promise<Serving> =>
+    built.serve({
+      DATA_DIR: dataDir,
       GATEWAY_ADMIN_KEY: adminKey,
       GATEWAY_ADMIN_PASSWORD: password,
       GATEWAY_ENV_CONNECTIONS: "false",
       GATEWAY_LOG_LEVEL: "error",
       ...environment
     })
+
+  beforeAll(async () => {
+    const started = await startUpstream()
+    upstream = started.upstream
+    stopUpstream = started.stop
+    folder = built.dataDir()
+    gateway = await serve(folder)
     browser = await chromium.launch({
       executablePath: browserPath ?? "",
       // The tests may run as root, in a container.
@@ -155,16 +168,20 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
   })
   afterAll(async () => {
     await browser?.close()
-    await gateway?.stop("SIGTERM")
+    for (const one of [gateway, ...more]) {
+      if (one !== undefined && one.process.exitCode === null && one.process.signalCode === null)
+        await one.stop("SIGTERM")
+    }
     stopUpstream()
   })
 
-  const open: World["open"] = async (path = "", options = {}) => {
+  const open: World["open"] = async (path = "", { at = gateway.url, before, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     contexts.add(context)
     const page = await context.newPage()
-    watch(page, gateway.url, problems, () => expected)
-    await page.goto(`${gateway.url}/dashboard/${path}`)
+    watch(page, new URL(at).origin, problems, () => expected)
+    await before?.(page)
+    await page.goto(`${at}/dashboard/${path}`)
     return page
   }
   return {
@@ -172,6 +189,12 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
     upstream: () => upstream,
     dataDir: () => folder,
     run: built.run,
+    another: async (dataDir) => {
+      const one = await serve(dataDir)
+      more.push(one)
+      return one
+    },
+    newFolder: built.dataDir,
     manage: async (method, path, body) => {
       const answer = await fetch(`${gateway.url}${path}`, {
         method,

@@ -84,6 +84,7 @@ export const changesMachineBy = /\bcapture (?:tproxy start|cert trust|cert untru
 
 /** Operations that this gateway has to refuse, and why; the refusal has to be documented. */
 export const refusedHere: Readonly<Record<string, string>> = {
+  webhooksRetry: "no event was given up",
   authIssueCode: "only the owner of the data folder may, and this test runs without the owner's token",
   authEndSession: "the example names a session of another gateway",
   authExchangeCode: "its code is made with the owner's token only",

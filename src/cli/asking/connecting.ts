@@ -3,6 +3,7 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import type { ValidateConnection } from "../../subjects/connections/routes.ts"
 import { converses } from "../../plane/providers/ChatModels.ts"
 import { unknownFacts } from "../../plane/providers/ModelFacts.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
@@ -157,27 +158,9 @@ export const tellWhereKeysAre = ({ docsUrl, keyHint, keyUrl, name }: ProviderFac
   return docsUrl === null ? Effect.void : Output.note(`About keys of ${name}: ${docsUrl}`)
 }
 
-/** Address and route of a provider, where not the usual ones. */
-export interface AskedBy {
-  readonly baseUrl: string | undefined
-  /** The id of a proxy. */
-  readonly proxyId?: string | undefined
-}
-
-export const candidateOf = (
-  provider: ProviderFacts,
-  apiKey: Redacted.Redacted | null,
-  { baseUrl, proxyId }: AskedBy
-): connections.Candidate => ({
-  provider: provider.id,
-  ...(apiKey === null ? {} : { apiKey }),
-  ...(baseUrl === undefined ? {} : { baseUrl }),
-  ...(proxyId === undefined ? {} : { proxyId })
-})
-
-/** Asks a provider about a key; null when it accepts it. */
-export const refusalOf = (flags: GatewayFlags, candidate: connections.Candidate, name: string) =>
-  connections.validate(flags, candidate).pipe(
+/** Asks a provider about a connection as it would be stored; null when it accepts it. */
+export const refusalOf = (flags: GatewayFlags, draft: ValidateConnection, name: string) =>
+  connections.validate(flags, draft).pipe(
     withSpinner(`Asking ${name} …`),
     Effect.map(({ error, status, valid }) => {
       if (valid) return null

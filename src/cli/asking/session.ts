@@ -41,6 +41,19 @@ const logIn = Effect.fnUntraced(function* (to: Client.Target, password: Redacted
   return { cookie: cookies.join("; "), "x-csrf-token": csrfToken }
 })
 
+/** Does the work within a session of the admin password, which is ended afterwards. `headers` are sent with every call, which has no key. */
+export const inSession = <A, E, R>(
+  to: Client.Target,
+  fromStdin: boolean,
+  work: (anonymous: Client.Target, headers: Readonly<Record<string, string>>) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const headers = yield* logIn(to, yield* passwordOf(to, fromStdin))
+    const anonymous = { ...to, apiKey: null }
+    const logOut = Effect.flatMap(Client.group(anonymous, "auth", headers), (auth) => auth.logout()).pipe(Effect.ignore)
+    return yield* Effect.ensuring(work(anonymous, headers), logOut)
+  })
+
 /** Does the work with a client of the flags that may do what an administrator may. */
 export const withFlags = <A, E, R>(
   given: GatewayFlags & { readonly passwordStdin: boolean },
@@ -56,11 +69,7 @@ export const withFlags = <A, E, R>(
     if (owner.namedBy === "owner" && !given.passwordStdin) {
       return yield* work(yield* Client.group(owner, "flags"), owner)
     }
-    const headers = yield* logIn(to, yield* passwordOf(to, given.passwordStdin))
-    const anonymous = { ...to, apiKey: null }
-    const logOut = Effect.flatMap(Client.group(anonymous, "auth", headers), (auth) => auth.logout()).pipe(Effect.ignore)
-    return yield* Effect.ensuring(
-      Effect.flatMap(Client.group(anonymous, "flags", headers), (client) => work(client, to)),
-      logOut
+    return yield* inSession(to, given.passwordStdin, (anonymous, headers) =>
+      Effect.flatMap(Client.group(anonymous, "flags", headers), (client) => work(client, to))
     )
   })

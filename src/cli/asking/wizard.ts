@@ -44,11 +44,7 @@ const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
       { provider: provider.id, apiKey: key === null ? undefined : Redacted.value(key), baseUrl },
       { apiKey: "Key", baseUrl: "Address" }
     )
-    const refusal = yield* connecting.refusalOf(
-      Client.here,
-      connecting.candidateOf(provider, key, { baseUrl }),
-      provider.name
-    )
+    const refusal = yield* connecting.refusalOf(Client.here, connection, provider.name)
     if (refusal === null) {
       yield* Output.note(`${provider.name} accepts it.`)
       return { _tag: "Known", provider, connection }

@@ -28,14 +28,17 @@ const complaints = (error: ParseResult.ParseError): ReadonlyMap<string, string> 
   return new Map(Array.from(byField, ([field, messages]) => [field, expectedOf(messages)]))
 }
 
-/** Decodes what the flags say as a body of the contract. `flags` names the flag of each field for the message. */
+/**
+ * Decodes what the flags say as a body of the contract. `flags` names the flag of each field for the message. A field that the contract does
+ * not have, such as a misspelt one of a file, is refused as the gateway would.
+ */
 export const body = <A, I>(
   schema: Schema.Schema<A, I>,
   input: Readonly<Record<string, unknown>>,
   flags: Readonly<Record<string, string>>
 ): Effect.Effect<A, BadArgument> => {
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
-  return Either.match(Schema.decodeUnknownEither(schema)(given), {
+  return Either.match(Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(given), {
     onRight: Effect.succeed,
     onLeft: (error) => {
       const lines = Array.from(complaints(error), ([field, message]) => `${flags[field] ?? field}: ${message}`)

@@ -44,7 +44,7 @@ const eventsOf = ({ stream }: HttpClientResponse.HttpClientResponse) =>
             const data = dataOf(bytes.toString("utf8", start, end))
             if (data !== null) events.push(eventOf(data))
           })
-          return framer.failure === null ? events : [...events, broken]
+          return framer.failure() === null ? events : [...events, broken]
         }),
         Stream.catchAll(() => Stream.make(broken))
       )

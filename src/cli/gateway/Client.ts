@@ -47,11 +47,13 @@ export {
   target
 } from "./Target.ts"
 
-/** The platform's client with the key of the target on every request. */
-export const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
+type Texts = Readonly<Record<string, string>>
+
+/** The platform's client with the key of the target, and the query, on every request. */
+export const httpClient = (to: Target, headers: Texts = {}, query: Texts = {}): HttpClient.HttpClient =>
   NodeHttp.client.pipe(
     HttpClient.mapRequest((request) => {
-      const withHeaders = HttpClientRequest.setHeaders(request, headers)
+      const withHeaders = HttpClientRequest.setUrlParams(HttpClientRequest.setHeaders(request, headers), query)
       return to.apiKey === null ? withHeaders : HttpClientRequest.bearerToken(withHeaders, to.apiKey)
     }),
     HttpClient.withTracerPropagation(false),
@@ -151,8 +153,8 @@ export type GroupName = HttpApiGroup.HttpApiGroup.Name<Groups>
 
 const loadGroup: { readonly [N in GroupName]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = groups
 
-/** The client of one group of the management contract. `headers` are sent with every call. */
-export const group = <const N extends GroupName>(to: Target, name: N, headers?: Readonly<Record<string, string>>) =>
+/** The client of one group of the management contract. `headers` and `query` are sent with every call. */
+export const group = <const N extends GroupName>(to: Target, name: N, headers?: Texts, query?: Texts) =>
   Effect.flatMap(loadModule(loadGroup[name]), (loaded) => {
     const api = withCommonErrors(HttpApi.make("gateway").add(loaded))
     return HttpApiClient.group(
@@ -160,7 +162,7 @@ export const group = <const N extends GroupName>(to: Target, name: N, headers?: 
       api as unknown as typeof GatewayApi,
       {
         group: name,
-        httpClient: httpClient(to, headers),
+        httpClient: httpClient(to, headers, query),
         baseUrl: to.url
       }
     )

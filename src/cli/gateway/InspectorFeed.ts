@@ -1,19 +1,11 @@
-/** The inspector's feed of a running gateway, as a queue of its frames. */
-import * as Effect from "effect/Effect"
+/** The inspector's feed of a running gateway. */
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { WebSocket } from "ws"
 import { ItemView } from "../../contract/InspectorRecords.ts"
-import { objectOr, parseJson, stringOr } from "../../subjects/declared/Values.ts"
-import { type CliFailure, CommandFailed } from "../Failure.ts"
-import * as Client from "./Client.ts"
+import type { Target } from "./Client.ts"
+import * as Feed from "./Feed.ts"
 
 const path = "/api/tools/traffic-inspector/ws"
-const maxFrameBytes = 64 * 1_048_576
-/** Frames that wait while the terminal is slow. */
-const maxWaiting = 10_000
 const Frame = Schema.parseJson(
   Schema.Union(
     Schema.Struct({ type: Schema.Literal("snapshot"), data: Schema.Array(ItemView) }),
@@ -29,45 +21,8 @@ export type Frame = typeof Frame.Type
 
 const decode = Schema.decodeUnknownOption(Frame)
 
-export type Told =
-  | { readonly _tag: "Frame"; readonly frame: Frame }
-  | { readonly _tag: "Closed"; readonly failure: CliFailure }
-
-/** The refusal of an upgrade as the same refusal of a request. */
-const refused = (to: Client.Target, status: number, text: string): CliFailure => {
-  if (status === 401) return Client.explain(to)({ _tag: "Unauthorized" })
-  const message = stringOr(objectOr(objectOr(parseJson(text))["error"])["message"])
-  return new CommandFailed({ message: message ?? `The gateway answered with the status ${status}.` })
-}
+export type Told = Feed.Told<Frame>
 
 /** Frames as they come, until the scope ends; `Closed`: none will follow. */
-export const listen = (to: Client.Target) =>
-  Effect.gen(function* () {
-    const queue = yield* Queue.dropping<Told>(maxWaiting)
-    const closed = (failure: CliFailure): void => void Queue.unsafeOffer(queue, { _tag: "Closed", failure })
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const socket = new WebSocket(`${to.url.replace(/^http/, "ws")}${path}`, {
-          headers: to.apiKey === null ? {} : { authorization: `Bearer ${Redacted.value(to.apiKey)}` },
-          maxPayload: maxFrameBytes,
-          perMessageDeflate: false
-        })
-        socket.on("message", (data) => {
-          const frame = Option.getOrNull(decode(String(data)))
-          if (frame !== null) Queue.unsafeOffer(queue, { _tag: "Frame", frame })
-        })
-        socket.on("unexpected-response", (_request, response) => {
-          const pieces: Array<Buffer> = []
-          response.on("data", (piece: Buffer) => pieces.push(piece))
-          response.on("end", () => closed(refused(to, response.statusCode ?? 0, Buffer.concat(pieces).toString())))
-        })
-        socket.on("error", () => closed(Client.explain(to)({ _tag: "RequestError" })))
-        socket.on("close", () =>
-          closed(new CommandFailed({ message: "The gateway closed the feed.", hint: "Run the command again." }))
-        )
-        return socket
-      }),
-      (socket) => Effect.sync(() => socket.terminate())
-    )
-    return queue
-  })
+export const listen = (to: Target) =>
+  Feed.listenTo<Frame>(to, { path, decode: (text) => Option.getOrNull(decode(text)) })

@@ -7,8 +7,11 @@ import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import { type ErrorFacts, refusalOf } from "./Advice.ts"
 import * as Client from "./Client.ts"
 
-const refusal = (to: Client.Target, facts: ErrorFacts, body: JsonObject): CliFailure => {
+/** The failure that an answer with an error status is, in the gateway's words. */
+export const refusal = (to: Client.Target, facts: ErrorFacts, body: JsonObject): CliFailure => {
   const { status } = facts
+  // What the typed client says of this is more than the body does.
+  if (status === 401 && facts.isOurs) return Client.explain(to)({ _tag: "Unauthorized" })
   const message = stringOr(objectOr(body["error"])["message"]) ?? `The gateway answered with the status ${status}.`
   if (status === 409) return new BadArgument({ message })
   if (status >= 500) return new CommandFailed({ message })
@@ -36,8 +39,6 @@ export const manage = (
     Effect.flatMap(({ answer, facts }): Effect.Effect<JsonObject, CliFailure> => {
       const value = isObject(answer) ? answer : {}
       if (facts.status < 400) return Effect.succeed(value)
-      // What the typed client says of this is more than the body does.
-      const isKey = facts.status === 401 && facts.isOurs
-      return Effect.fail(isKey ? Client.explain(to)({ _tag: "Unauthorized" }) : refusal(to, facts, value))
+      return Effect.fail(refusal(to, facts, value))
     })
   )

@@ -32,9 +32,13 @@ export type Service<Name extends GroupName> = {
 
 type AnyCall = (request: unknown) => Effect.Effect<unknown, unknown>
 
-export const serviceOf = <const Name extends GroupName>(to: Target, name: Name) =>
+export const serviceOf = <const Name extends GroupName>(
+  to: Target,
+  name: Name,
+  query?: Readonly<Record<string, string>>
+) =>
   // Each call has the types of the group's client, but for its failures; middleware needs nothing of a client.
-  Effect.map(group(to, name), (client) => {
+  Effect.map(group(to, name, undefined, query), (client) => {
     const calls = Object.entries(client as unknown as Readonly<Record<string, AnyCall>>)
     return Object.fromEntries(
       calls.map(([key, call]) => [key, (request: unknown) => call(request).pipe(orExplain(to))])

@@ -1,7 +1,7 @@
 /** Operations of commands on connections, wherever they are stored: by a gateway, or on this machine's data folder. */
 import * as Effect from "effect/Effect"
 import type { CreateNode } from "../../subjects/nodes/routes.ts"
-import type { CreateConnection } from "../../subjects/connections/routes.ts"
+import type { CreateConnection, ValidateConnection } from "../../subjects/connections/routes.ts"
 import * as Client from "./Client.ts"
 import type { CliFailure } from "../Failure.ts"
 import * as local from "../local/connections.ts"
@@ -9,18 +9,16 @@ import * as localNodes from "../local/nodes.ts"
 import { freeName, refuseTaken } from "../sameName.ts"
 import type { GatewayFlags, Target } from "./Target.ts"
 
-export type { Candidate, Models } from "../local/connections.ts"
+export type { Models } from "../local/connections.ts"
 
 const providersAt = (to: Target) => Client.group(to, "providers")
 
-/** Checks whether the provider accepts a key; nothing is stored. */
-export const validate = (flags: GatewayFlags, candidate: local.Candidate) =>
+/** Checks whether the provider accepts a connection as it would be stored; nothing is stored. */
+export const validate = (flags: GatewayFlags, payload: ValidateConnection) =>
   Client.atPlace(flags, {
     gateway: (to) =>
-      Effect.flatMap(providersAt(to), (providers) =>
-        providers.validate({ payload: candidate }).pipe(Client.orExplain(to))
-      ),
-    folder: local.validateKey(candidate)
+      Effect.flatMap(providersAt(to), (providers) => providers.validate({ payload }).pipe(Client.orExplain(to))),
+    folder: local.validateConnection(payload)
   })
 
 export const create = (flags: GatewayFlags, payload: CreateConnection) =>

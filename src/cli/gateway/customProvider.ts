@@ -78,6 +78,21 @@ const nodeOf = Effect.fnUntraced(function* (custom: CustomProvider): Effect.fn.R
   )
 })
 
+/** Fields of the connection to a node. */
+const connectionFields = ({ apiKey, more, name }: CustomProvider, provider: string) => ({
+  name,
+  ...(apiKey === null ? { authType: "none" } : {}),
+  ...more,
+  ...(apiKey === null ? {} : { apiKey: Redacted.value(apiKey) }),
+  provider
+})
+
+/** The node and its connection as they would be stored. */
+export const customDraft = Effect.fnUntraced(function* (custom: CustomProvider) {
+  const node = yield* nodeOf(custom)
+  return { ...(yield* body(CreateConnection, connectionFields(custom, node.prefix), flagNames)), node }
+})
+
 /** Wires in the order in which a server is tried: Ollama has others beside its own. */
 const asked: ReadonlyArray<WireName> = ["ollama", "chat", "messages", "responses", "gemini"]
 
@@ -108,18 +123,7 @@ const named = Effect.fnUntraced(function* (flags: GatewayFlags, custom: CustomPr
 })
 
 const connect = Effect.fnUntraced(function* (flags: GatewayFlags, custom: CustomProvider, prefix: string) {
-  const apiKey = custom.apiKey === null ? undefined : Redacted.value(custom.apiKey)
-  const input = yield* body(
-    CreateConnection,
-    {
-      provider: prefix,
-      name: custom.name,
-      apiKey,
-      authType: apiKey === undefined ? "none" : undefined,
-      ...custom.more
-    },
-    flagNames
-  )
+  const input = yield* body(CreateConnection, connectionFields(custom, prefix), flagNames)
   return yield* connections.create(flags, input)
 })
 

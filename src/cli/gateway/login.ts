@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { hostname } from "node:os"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { harmless } from "../../kernel/text/TerminalText.ts"
+import { cookieNames } from "../../subjects/auth/entity.ts"
 import * as Client from "./Client.ts"
 import { AuthRefused, BadArgument, type CliFailure } from "../Failure.ts"
 import { gatewayUrl, type Target } from "./Target.ts"
@@ -53,8 +54,12 @@ export const withKey = (url: string, key: Redacted.Redacted): Effect.Effect<Cont
     Effect.as(keys.list().pipe(Client.orExplain(at(url, key))), { url, key, keyId: null })
   )
 
-/** Cookie of an admin session. */
-const cookieName = "gateway_session"
+/** The cookie of an admin session, as it is sent back. */
+const cookieIn = (cookies: Cookies.Cookies): string =>
+  cookieNames
+    .flatMap((name) => Option.toArray(Option.map(Cookies.getValue(cookies, name), (value) => `${name}=${value}`)))
+    .join("; ")
+
 const keyName = `gateway command on ${harmless(hostname()).slice(0, 100)}`
 
 /** A new key of scope `manage`, named after this machine. The session for it ends at once. */
@@ -69,8 +74,7 @@ export const withPassword = (url: string, password: Redacted.Redacted): Effect.E
         (error) => Client.orExplain(to)(Effect.fail(error))
       )
     )
-    const cookie = Option.getOrElse(Cookies.getValue(response.cookies, cookieName), () => "")
-    const session = { cookie: `${cookieName}=${cookie}`, "x-csrf-token": csrfToken }
+    const session = { cookie: cookieIn(response.cookies), "x-csrf-token": csrfToken }
     const keys = yield* Client.group(to, "keys", session)
     const made = yield* keys.create({ payload: { name: keyName, scopes: ["manage"] } }).pipe(Client.orExplain(to))
     const own = yield* Client.group(to, "auth", session)

@@ -1,10 +1,9 @@
 /** Provider connections, straight from this machine's database and environment. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
-import type { ConnectionView, CreateConnection } from "../../subjects/connections/routes.ts"
+import type { ConnectionView, CreateConnection, ValidateConnection } from "../../subjects/connections/routes.ts"
 import { pickConnection } from "../pickConnection.ts"
-import { exclusively, locally, type Room } from "./room.ts"
+import { exclusively, locally, locallyWithNodes, type Room } from "./room.ts"
 
 /** Result of a test of one connection. */
 export interface Tested {
@@ -18,14 +17,6 @@ export interface Tested {
   /** Number of models the provider lists; null when the list could not be read, for the reason in `modelsError`. */
   readonly models: number | null
   readonly modelsError: string | null
-}
-
-/** Candidate that a provider is asked about before anything is stored. */
-export interface Candidate {
-  readonly provider: string
-  readonly apiKey?: Redacted.Redacted
-  readonly baseUrl?: string
-  readonly proxyId?: string
 }
 
 export interface Models {
@@ -103,9 +94,14 @@ export const validateConnections = (offline: boolean) =>
 export const testConnection = (id: string) =>
   locally((room) => Effect.flatMap(room.Connections, (connections) => connections.test(id, null)))
 
-/** Checks whether a provider accepts a key. Nothing is stored. */
-export const validateKey = (candidate: Candidate) =>
-  locally((room) => Effect.flatMap(room.Connections, (connections) => connections.validateKey(candidate)))
+/** Checks whether a provider accepts a connection as it would be stored. Nothing is stored. */
+export const validateConnection = (input: ValidateConnection) =>
+  locallyWithNodes((room) =>
+    Effect.gen(function* () {
+      const added = input.node === undefined ? null : yield* (yield* room.ProviderNodes).draft(input.node)
+      return yield* (yield* room.Connections).validate(input, added)
+    })
+  )
 
 /** The models of a connection, asked of its provider. */
 export const modelsOf = (id: string) =>

@@ -61,6 +61,9 @@ const within =
 /** Runs work with the store, the connections and the sign-ins. A gateway may be running beside it. */
 export const locally = within<LocalServices>((room) => room.localLayer)
 
+/** The same, with the providers that the operator added. */
+export const locallyWithNodes = within<NodeServices>((room) => room.nodesLayer)
+
 /**
  * Changes them, and holds the data folder for itself as a gateway does: none starts meanwhile, and where one runs the work is not begun.
  * Work that waits for something, such as a provider, does not belong here.

@@ -12,6 +12,8 @@ export class ApiError extends Error {
   readonly details: ReadonlyArray<FieldProblem>
   /** The whole answer: a 412 has the present object. */
   readonly answer: unknown
+  /** Entity tag of the answer: that of the present object where it is a 412; null: none. */
+  readonly tag: string | null
 
   constructor(
     message: string,
@@ -21,6 +23,7 @@ export class ApiError extends Error {
       readonly requestId?: string | null
       readonly details?: ReadonlyArray<FieldProblem>
       readonly answer?: unknown
+      readonly tag?: string | null
     }
   ) {
     super(message)
@@ -29,6 +32,7 @@ export class ApiError extends Error {
     this.requestId = told.requestId ?? null
     this.details = told.details ?? []
     this.answer = told.answer
+    this.tag = told.tag ?? null
   }
 
   static unreachable(): ApiError {
@@ -53,6 +57,7 @@ export const readError = async (response: Response): Promise<ApiError> => {
     code: typeof code === "string" ? code : `status_${response.status}`,
     requestId: response.headers.get("x-gateway-request-id"),
     details: Array.isArray(details) ? details : [],
-    answer
+    answer,
+    tag: response.headers.get("etag")
   })
 }

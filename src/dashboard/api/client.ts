@@ -3,7 +3,8 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as Redacted from "effect/Redacted"
 import { ApiError, readError } from "./ApiError.ts"
-import { csrfToken, ended } from "./session.ts"
+import { learnClock } from "./clock.ts"
+import { csrfToken, ended, opened } from "./session.ts"
 
 type Endpoint<Group, Name extends string> = Extract<HttpApiGroup.HttpApiGroup.Endpoints<Group>, { readonly name: Name }>
 
@@ -31,14 +32,23 @@ export interface Asked<Path, Query, Body> {
   readonly ifMatch?: string | undefined
 }
 
+/** Parameters of one call. */
+export type CalledWith<Group, Name extends string> = Asked<
+  HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint<Group, Name>>,
+  HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint<Group, Name>>,
+  HttpApiEndpoint.HttpApiEndpoint.Payload<Endpoint<Group, Name>>
+>
+
+/** An answer with the entity tag of the version that it shows; null: it has none. */
+export interface Versioned<A> {
+  readonly answer: A
+  readonly tag: string | null
+}
+
 export interface Call<Group, Name extends string> {
-  (
-    asked?: Asked<
-      HttpApiEndpoint.HttpApiEndpoint.PathParsed<Endpoint<Group, Name>>,
-      HttpApiEndpoint.HttpApiEndpoint.UrlParams<Endpoint<Group, Name>>,
-      HttpApiEndpoint.HttpApiEndpoint.Payload<Endpoint<Group, Name>>
-    >
-  ): Promise<Answer<Group, Name>>
+  (asked?: CalledWith<Group, Name>): Promise<Answer<Group, Name>>
+  /** The same, with the version that was answered. */
+  readonly versioned: (asked?: CalledWith<Group, Name>) => Promise<Versioned<Answer<Group, Name>>>
   readonly method: string
   /** With `:name` for a member of the path. */
   readonly path: string
@@ -50,7 +60,8 @@ export type Answer<Group, Name extends string> = Json<HttpApiEndpoint.HttpApiEnd
 /** The answer of a call of `calls.generated.ts`. */
 export type AnswerOf<Called> = Called extends (...args: never) => Promise<infer A> ? A : never
 
-interface Anything {
+/** Parameters of any call. */
+export interface Anything {
   readonly path?: unknown
   readonly query?: unknown
   readonly body?: unknown
@@ -76,8 +87,25 @@ export const addressOf = (path: string, { path: parts, query }: Anything = {}): 
   return `${filled(path, parts).slice(1)}${rest === "" ? "" : `?${rest}`}`
 }
 
-const send = async (method: string, path: string, asked: Anything): Promise<unknown> => {
-  const headers = new Headers()
+/** Learns the token of the session that the browser has now: a login in another tab has begun another one. */
+export const renewToken = async (): Promise<boolean> => {
+  const response = await fetch(new URL("api/auth/session", gatewayUrl)).catch(() => null)
+  const state = response?.ok === true ? ((await response.json()) as { readonly csrfToken: string | null }) : null
+  if (state === null || state.csrfToken === null) return false
+  opened(state.csrfToken)
+  return true
+}
+
+interface Sent {
+  /** Type of the answer, where it is not JSON. */
+  readonly accept?: string
+  /** Sent once more, with a new token. */
+  readonly isAgain?: boolean
+}
+
+/** Sends a call; an answer that is an error is thrown. */
+export const request = async (method: string, path: string, asked: Anything, sent: Sent = {}): Promise<Response> => {
+  const headers = new Headers(sent.accept === undefined ? {} : { Accept: sent.accept })
   if (asked.body !== undefined) headers.set("Content-Type", "application/json")
   if (asked.ifMatch !== undefined) headers.set("If-Match", asked.ifMatch)
   if (method !== "GET" && csrfToken.value !== null) headers.set("X-CSRF-Token", csrfToken.value)
@@ -89,13 +117,27 @@ const send = async (method: string, path: string, asked: Anything): Promise<unkn
   }).catch((error: unknown) => {
     throw asked.signal?.aborted === true ? error : ApiError.unreachable()
   })
+  learnClock(Date.parse(response.headers.get("date") ?? ""))
   if (!response.ok) {
     const error = await readError(response)
+    if (error.code === "csrf_token_invalid" && sent.isAgain !== true && (await renewToken())) {
+      return await request(method, path, asked, { ...sent, isAgain: true })
+    }
     if (response.status === 401) ended()
     throw error
   }
-  return response.status === 204 ? undefined : await response.json()
+  return response
 }
 
+const read = async (response: Response): Promise<unknown> =>
+  response.status === 204 ? undefined : await response.json()
+
 export const call = <Group, Name extends string>(method: string, path: string): Call<Group, Name> =>
-  Object.assign((asked: Anything = {}) => send(method, path, asked), { method, path }) as unknown as Call<Group, Name>
+  Object.assign(async (asked: Anything = {}) => read(await request(method, path, asked)), {
+    method,
+    path,
+    versioned: async (asked: Anything = {}): Promise<Versioned<unknown>> => {
+      const response = await request(method, path, asked)
+      return { answer: await read(response), tag: response.headers.get("etag") }
+    }
+  }) as unknown as Call<Group, Name>

@@ -3,14 +3,13 @@ import { useSignal } from "@preact/signals"
 import { useMemo, useRef } from "preact/hooks"
 import type { ApiError } from "../api/ApiError.ts"
 import { queries } from "../api/queries.ts"
-import { Copyable } from "../ui/Copyable.tsx"
+import { CopyAs } from "../ui/copy/CopyAs.tsx"
 import { Failure } from "../ui/Failure.tsx"
 import { State } from "../ui/State.tsx"
 import { visible } from "../ui/format.ts"
 import { words as common } from "../words/common.ts"
 import { words } from "../words/forms.ts"
 import { bodyOf, type Texts } from "./body.ts"
-import { curlOf } from "./curl.ts"
 import { Field, Fields, type FormState } from "./Field.tsx"
 import { kindOf } from "./fields.ts"
 import type { Operation } from "./operations.ts"
@@ -107,6 +106,8 @@ const Answer = ({ answered: { status, text } }: { readonly answered: Answered })
 
 interface Readied {
   readonly url: string
+  readonly parameters: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly wrong: Readonly<Record<string, string>>
 }
@@ -124,7 +125,9 @@ const ready = (operation: Operation, { cleared, texts }: FormState): Readied => 
     const whole = isFields ? read.value : (read.value[wholeBody] ?? null)
     body = whole === null || operation.isBodyRequired || Object.keys(whole).length > 0 ? whole : null
   }
-  return { url: addressOf(operation, typed), body, wrong }
+  const inQuery = operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name)
+  const query = Object.fromEntries(inQuery.map((name) => [name, typed[name] ?? ""]))
+  return { url: addressOf(operation, typed), parameters: typed, query, body, wrong }
 }
 
 export const OperationForm = ({ operation }: { readonly operation: Operation }) => {
@@ -171,7 +174,13 @@ export const OperationForm = ({ operation }: { readonly operation: Operation }) 
           {isBusy.value ? words.sending : operation.method === "GET" ? words.send : operation.summary}
         </button>
       </div>
-      <Copyable text={curlOf({ method: operation.method, url: readied.url, body: readied.body })} />
+      <CopyAs
+        isOpen
+        call={{ method: operation.method, path: operation.path.replaceAll(/\{(\w+)\}/g, ":$1") }}
+        path={readied.parameters}
+        query={readied.query}
+        body={readied.body}
+      />
       {error.value !== null && <Failure error={error.value} />}
       {answered.value !== null && <Answer answered={answered.value} />}
       <dialog class="sheet stack" ref={dialog} aria-labelledby="really">

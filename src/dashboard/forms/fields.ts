@@ -2,7 +2,7 @@
 import type { FieldSchema } from "./operations.ts"
 
 export type FieldKind =
-  | { readonly _tag: "Text"; readonly isSecret: boolean; readonly isLong: boolean }
+  | { readonly _tag: "Text"; readonly isSecret: boolean; readonly isLong: boolean; readonly isVeryLong: boolean }
   | { readonly _tag: "Number"; readonly isWhole: boolean }
   | { readonly _tag: "Choice"; readonly choices: ReadonlyArray<string> }
   | { readonly _tag: "Yes" }
@@ -13,6 +13,8 @@ export type FieldKind =
   | { readonly _tag: "Json" }
 
 const longFrom = 500
+/** Prompts and the like. */
+const veryLongFrom = 4_000
 
 const typesOf = ({ type }: FieldSchema): ReadonlyArray<string> =>
   type === undefined ? [] : typeof type === "string" ? [type] : type
@@ -33,6 +35,13 @@ const plain = (schema: FieldSchema): FieldSchema => {
 export const isNullable = (schema: FieldSchema): boolean =>
   typesOf(schema).includes("null") || (schema.anyOf?.some((branch) => branch.type === "null") ?? false)
 
+/** Yes or no, which may be written as 1 and 0, too. */
+const isYes = ({ anyOf = [] }: FieldSchema): boolean =>
+  anyOf.some(({ type }) => type === "boolean") &&
+  anyOf.every(
+    ({ enum: values, type }) => type === "boolean" || type === "null" || values?.every((one) => one === 0 || one === 1)
+  )
+
 const listKind = (items: FieldSchema): FieldKind => {
   const choices = textsOf(items)
   if (choices !== null) return { _tag: "Several", choices }
@@ -45,6 +54,7 @@ export const kindOf = (given: FieldSchema): FieldKind => {
   const schema = plain(given)
   const choices = textsOf(schema)
   if (choices !== null) return { _tag: "Choice", choices }
+  if (isYes(schema)) return { _tag: "Yes" }
   const types = typesOf(schema).filter((type) => type !== "null")
   if (types.length !== 1) return { _tag: "Json" }
   switch (types[0]) {
@@ -52,7 +62,8 @@ export const kindOf = (given: FieldSchema): FieldKind => {
       return {
         _tag: "Text",
         isSecret: schema.writeOnly === true || schema.format === "password",
-        isLong: (schema.maxLength ?? 0) > longFrom
+        isLong: (schema.maxLength ?? 0) > longFrom,
+        isVeryLong: (schema.maxLength ?? 0) >= veryLongFrom
       }
     case "integer":
     case "number":

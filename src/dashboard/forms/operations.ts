@@ -3,6 +3,8 @@ import { ApiError } from "../api/ApiError.ts"
 
 /** Name of the index; the build puts it in. */
 declare const OPERATIONS_FILE: string
+/** Name of the file with the bodies that pages of their own fill in. */
+declare const BODIES_FILE: string
 
 /** A JSON Schema, as far as forms read it. */
 export interface FieldSchema {
@@ -15,10 +17,13 @@ export interface FieldSchema {
   readonly examples?: ReadonlyArray<unknown>
   readonly format?: string
   readonly writeOnly?: boolean
+  /** Shown elsewhere, and no field of a form. */
+  readonly readOnly?: boolean
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
   readonly items?: FieldSchema
+  readonly additionalProperties?: boolean | FieldSchema
   readonly properties?: Readonly<Record<string, FieldSchema>>
   readonly required?: ReadonlyArray<string>
   readonly anyOf?: ReadonlyArray<FieldSchema>
@@ -62,3 +67,8 @@ export const loadOperations = (signal: AbortSignal): Promise<ReadonlyArray<Opera
   load(OPERATIONS_FILE, signal)
 
 export const loadOperation = (file: string, signal: AbortSignal): Promise<Operation> => load(file, signal)
+
+/** Bodies of the operations that pages of their own fill in, by the operation. */
+export type Bodies = Readonly<Record<string, FieldSchema>>
+
+export const loadBodies = (signal: AbortSignal): Promise<Bodies> => load(BODIES_FILE, signal)

@@ -1,6 +1,6 @@
 /** Sends what a form has put together. */
 import { ApiError, readError } from "../api/ApiError.ts"
-import { gatewayUrl } from "../api/client.ts"
+import { gatewayUrl, renewToken } from "../api/client.ts"
 import { csrfToken, ended } from "../api/session.ts"
 import type { Operation, Parameter } from "./operations.ts"
 
@@ -27,7 +27,7 @@ export const missing = (
 ): ReadonlyArray<string> =>
   parameters.filter(({ isRequired, name }) => isRequired && (typed[name] ?? "") === "").map(({ name }) => name)
 
-export const send = async (method: string, url: string, body: unknown): Promise<Answered> => {
+export const send = async (method: string, url: string, body: unknown, isAgain = false): Promise<Answered> => {
   const headers = new Headers()
   if (body !== null) headers.set("Content-Type", "application/json")
   if (method !== "GET" && csrfToken.value !== null) headers.set("X-CSRF-Token", csrfToken.value)
@@ -38,6 +38,7 @@ export const send = async (method: string, url: string, body: unknown): Promise<
   )
   if (!response.ok) {
     const error = await readError(response)
+    if (error.code === "csrf_token_invalid" && !isAgain && (await renewToken())) return send(method, url, body, true)
     if (response.status === 401) ended()
     throw error
   }

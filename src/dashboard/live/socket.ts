@@ -1,11 +1,14 @@
 /**
  * The live feed on the page's own port: one socket, subscribed to what is on the screen. A frame says what has changed; a gap asks for it anew.
  */
-import { signal } from "@preact/signals"
+import { effect, signal } from "@preact/signals"
+import type { ApiError } from "../api/ApiError.ts"
+import { authSession } from "../api/calls.generated.ts"
 import { gatewayUrl } from "../api/client.ts"
 import { queries } from "../api/queries.ts"
 import { sessionState } from "../api/session.ts"
-import { learnClock } from "../ui/format.ts"
+import { learnClock } from "../api/clock.ts"
+import { lookForBuild } from "./build.ts"
 
 export interface FeedEvent {
   readonly channel: string
@@ -23,7 +26,8 @@ export const requestIdOf = ({ data }: FeedEvent): string => {
   return typeof id === "string" ? id : ""
 }
 
-export const feedState = signal<"live" | "paused" | "connecting" | "unreachable">("paused")
+/** `cut`: the gateway answers, but no socket comes through; what is shown is asked for anew with every try. */
+export const feedState = signal<"live" | "paused" | "connecting" | "cut" | "unreachable">("paused")
 /** Since when the gateway is not reached, ISO 8601. */
 export const feedSince = signal(new Date().toISOString())
 
@@ -36,6 +40,8 @@ const longestWaitMs = 30_000
 let socket: WebSocket | null = null
 let waitMs = firstWaitMs
 let timer: number | undefined
+/** The gateway has told something since the last time that it was away. */
+let isInStep = false
 
 const wanted = (): ReadonlyArray<string> => [...listeners.keys()]
 
@@ -65,42 +71,77 @@ const onFrame = (text: string): void => {
 const later = (): void => {
   globalThis.clearTimeout(timer)
   if (listeners.size === 0) return
-  timer = globalThis.setTimeout(connect, waitMs)
+  timer = globalThis.setTimeout(() => {
+    timer = undefined
+    connect()
+  }, waitMs)
   waitMs = Math.min(longestWaitMs, waitMs * 2)
+}
+
+/** A socket does not say why it was not opened: whether there is a gateway, and whether it knows this session, is asked as all else is. */
+const lookWhy = async (): Promise<void> => {
+  try {
+    await authSession()
+    // The first time it may have been restarted just now.
+    feedState.value = waitMs === firstWaitMs ? "connecting" : "cut"
+    void queries.invalidateQueries()
+  } catch (error) {
+    if ((error as ApiError).status === 401) return
+    if (feedState.value !== "unreachable") feedSince.value = new Date().toISOString()
+    feedState.value = "unreachable"
+  }
+}
+
+const onClose = async (): Promise<void> => {
+  socket = null
+  isInStep = false
+  if (listeners.size === 0) {
+    feedState.value = "paused"
+    return
+  }
+  if (feedState.value === "live") feedState.value = "connecting"
+  await lookWhy()
+  // Without a session the next login connects.
+  if (sessionState.value === "open") later()
+  else feedState.value = "paused"
+}
+
+const onOpen = (): void => {
+  feedState.value = "live"
+  waitMs = firstWaitMs
+  if (!isInStep) void queries.invalidateQueries()
+  isInStep = true
+  // What answers now may be another version.
+  void lookForBuild()
 }
 
 function connect(): void {
   if (socket !== null || sessionState.value !== "open") return
+  globalThis.clearTimeout(timer)
+  timer = undefined
   const url = new URL("api/live", gatewayUrl)
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:"
-  if (feedState.value !== "unreachable") feedState.value = "connecting"
+  if (feedState.value === "paused") feedState.value = "connecting"
   const opening = new WebSocket(url)
   socket = opening
-  opening.addEventListener("open", () => {
-    const wasAway = feedState.value === "unreachable"
-    feedState.value = "live"
-    waitMs = firstWaitMs
-    if (wasAway) void queries.invalidateQueries()
-  })
+  opening.addEventListener("open", onOpen)
   opening.addEventListener("message", ({ data }) => onFrame(String(data)))
-  opening.addEventListener("close", () => {
-    socket = null
-    if (listeners.size === 0) {
-      feedState.value = "paused"
-      return
-    }
-    if (feedState.value !== "unreachable") feedSince.value = new Date().toISOString()
-    feedState.value = "unreachable"
-    later()
-  })
+  opening.addEventListener("close", () => void onClose())
 }
+
+effect(() => {
+  if (sessionState.value !== "open" || listeners.size === 0) return
+  waitMs = firstWaitMs
+  connect()
+})
 
 /** Hears a channel until the returned function is called. The socket is open while there are listeners. */
 export const hear = (channel: string, listener: Listener): (() => void) => {
   const known = listeners.get(channel) ?? new Set()
   listeners.set(channel, known.add(listener))
-  if (socket === null) connect()
-  else subscribe()
+  // While the gateway is away its turn comes with the next try.
+  if (socket !== null) subscribe()
+  else if (timer === undefined) connect()
   return () => {
     known.delete(listener)
     if (known.size > 0) return

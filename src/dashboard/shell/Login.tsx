@@ -5,7 +5,10 @@ import type { ApiError } from "../api/ApiError.ts"
 import { authLogin } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
 import { hasPassword, opened, sessionState } from "../api/session.ts"
+import { tellTabs } from "../api/tabs.ts"
+import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { placeOf } from "../ui/places.ts"
 import { State } from "../ui/State.tsx"
 import { words } from "../words/shell.ts"
 
@@ -20,7 +23,10 @@ const LoginForm = () => {
     problem.value = null
     try {
       const { csrfToken } = await authLogin({ body: { password: password.value } })
+      // Another gateway may answer by now: nothing of the one before is shown again.
+      queries.removeQueries({ type: "inactive" })
       opened(csrfToken)
+      tellTabs()
       void queries.invalidateQueries()
     } catch (error) {
       problem.value = (error as ApiError).message
@@ -81,6 +87,9 @@ export const LoginPage = () => (
       <Icon name="live" /> {words.title}
     </h1>
     {hasPassword.value ? <LoginForm /> : <NoPassword />}
+    <p>
+      <a href={placeOf("me")}>{words.login.own}</a>
+    </p>
   </main>
 )
 
@@ -89,14 +98,16 @@ export const LoginAgain = () => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isOver = sessionState.value === "over"
   useEffect(() => {
-    if (isOver) dialog.current?.showModal()
-    else dialog.current?.close()
+    if (isOver) {
+      void learnSetup()
+      dialog.current?.showModal()
+    } else dialog.current?.close()
   }, [isOver])
   return (
     <dialog class="sheet stack" ref={dialog} aria-labelledby="login-again" onCancel={(event) => event.preventDefault()}>
       <h2 id="login-again">{words.login.title}</h2>
       <State kind="warning">{words.login.again}</State>
-      {isOver && <LoginForm />}
+      {isOver && (hasPassword.value ? <LoginForm /> : <NoPassword />)}
     </dialog>
   )
 }

@@ -1,39 +1,48 @@
 /** The frame of all views: the bar with the state of the connection, the entries, and the view of the address. */
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso"
 import { useSignal } from "@preact/signals"
-import { useCallback, useRef } from "preact/hooks"
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks"
 import { authLogout } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
+import { useAttention } from "../live/attention.ts"
+import { lookForBuild } from "../live/build.ts"
 import { useFeed } from "../live/feed.ts"
 import { feedState, feedSince } from "../live/socket.ts"
+import { jobs, useJobs } from "../live/jobs.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { Jobs } from "../ui/Jobs.tsx"
 import { State } from "../ui/State.tsx"
 import { clockTime } from "../ui/format.ts"
-import { setTheme, theme } from "../ui/preferences.ts"
+import { say, Spoken } from "../ui/spoken.tsx"
 import { Toasts } from "../ui/toasts.tsx"
 import { words } from "../words/shell.ts"
 import { entries, type Entry } from "./entries.ts"
+import type { Palette as PaletteOf } from "./Palette.tsx"
+import { KeysDialog } from "./KeysDialog.tsx"
 import { LoginAgain, LoginPage } from "./Login.tsx"
+import { Look } from "./Look.tsx"
+import { Notices } from "./Notices.tsx"
+import { isOwnPage, OwnPage } from "./OwnPage.tsx"
 import { base, placeOf } from "../ui/places.ts"
 import { useShortcuts } from "./shortcuts.ts"
-
-const themes = ["system", "light", "dark"] as const
-
-const nextTheme = (): void => {
-  setTheme(themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? "system")
-}
 
 /** The state of the live feed, in a word. */
 const Live = () => {
   const state = feedState.value
+  const told = state === "unreachable" ? words.unreachable(clockTime(feedSince.value)) : words.live[state]
+  const before = useRef(told)
+  useEffect(() => {
+    if (before.current !== told) say(told)
+    before.current = told
+  }, [told])
   return (
-    <span class="live" role="status">
+    <span class="live">
       {state === "unreachable" ? (
-        <State kind="bad">{words.unreachable(clockTime(feedSince.value))}</State>
+        <State kind="bad">{told}</State>
       ) : (
         <State kind={state === "live" ? "good" : "quiet"} icon={state === "live" ? "live" : "wait"}>
-          {words.live[state]}
+          {told}
         </State>
       )}
     </span>
@@ -47,14 +56,19 @@ const leave = (): void => {
   })
 }
 
-const Bar = () => (
+const Bar = ({ search }: { readonly search: () => void }) => (
   <header class="bar">
     <strong>{words.title}</strong>
     <Live />
     <span class="grow" />
-    <button type="button" class="button plain" onClick={nextTheme} aria-label={words.theme} title={words.theme}>
-      <Icon name="theme" /> <span class="wide">{theme.value}</span>
+    <Jobs known={jobs.value} />
+    <button type="button" class="button" onClick={search} title={words.search}>
+      <Icon name="search" /> <span class="narrow-hidden">{words.search}</span>
+      <kbd class="wide" aria-hidden="true">
+        Ctrl K
+      </kbd>
     </button>
+    <Look />
     <button type="button" class="button plain" onClick={leave} aria-label={words.logout} title={words.logout}>
       <Icon name="leave" /> <span class="wide">{words.logout}</span>
     </button>
@@ -113,17 +127,116 @@ const useChanges = (): void => {
   )
 }
 
+/** The first two members of an address below the dashboard name its view; what follows is an object of it. */
+const viewOf = (path: string): string => path.slice(base.length).split("/").slice(0, 2).join("/")
+
+const headingOf = (): HTMLElement | null => document.querySelector("#content h1")
+
+/** Puts the focus on the heading of a view that was just opened, unless the view has put it elsewhere. */
+const useFocus = (path: string): void => {
+  const view = viewOf(path)
+  const shown = useRef(view)
+  const left = useRef<{ readonly heading: Element | null; readonly focused: Element | null } | null>(null)
+  // The view that is left is still in the page now.
+  if (shown.current !== view) left.current = { heading: headingOf(), focused: document.activeElement }
+  useEffect(() => {
+    if (shown.current === view) return undefined
+    shown.current = view
+    const content = document.querySelector("#content")
+    const isDone = (): boolean => {
+      const heading = headingOf()
+      if (heading === null || heading === left.current?.heading) return false
+      const { activeElement } = document
+      const isPlaced = activeElement !== left.current?.focused && activeElement?.closest("#content > *") != null
+      heading.tabIndex = -1
+      if (!isPlaced && document.querySelector("dialog[open]") === null) heading.focus()
+      return true
+    }
+    if (content === null || isDone()) return undefined
+    const observer = new MutationObserver(() => {
+      if (isDone()) observer.disconnect()
+    })
+    observer.observe(content, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [view])
+}
+
+/** The palette, loaded when it is opened for the first time. */
+const useParts = () => {
+  const palette = useSignal<typeof PaletteOf | null>(null)
+  const isPalette = useSignal(false)
+  const isKeys = useSignal(false)
+  const search = useCallback((): void => {
+    isPalette.value = true
+    void (async () => {
+      palette.value = (await import("./Palette.tsx")).Palette
+    })()
+  }, [])
+  const keys = useCallback((): void => {
+    isKeys.value = true
+  }, [])
+  return { palette, isPalette, isKeys, search, keys }
+}
+
+const Frame = () => {
+  const { route } = useLocation()
+  const { isKeys, isPalette, keys, palette, search } = useParts()
+  const open = useCallback((url: string) => route(url), [route])
+  useShortcuts({ open, palette: search, keys })
+  const actions = useMemo(
+    () => [
+      { name: words.keys.title, run: keys },
+      { name: words.logout, run: leave }
+    ],
+    [keys]
+  )
+  const Palette = palette.value
+  return (
+    <>
+      <div class="shell">
+        <a class="skip" href="#content">
+          {words.skip}
+        </a>
+        <Bar search={search} />
+        <Side />
+        <View />
+      </div>
+      {Palette !== null && (
+        <Palette
+          isOpen={isPalette.value}
+          onClose={() => {
+            isPalette.value = false
+          }}
+          open={open}
+          actions={actions}
+        />
+      )}
+      <KeysDialog
+        isOpen={isKeys.value}
+        onClose={() => {
+          isKeys.value = false
+        }}
+      />
+    </>
+  )
+}
+
 const View = () => {
   const problem = useSignal<string | null>(null)
-  const { route } = useLocation()
-  useShortcuts(route)
+  const { path } = useLocation()
   useChanges()
+  useJobs()
+  useAttention()
+  useFocus(path)
   return (
     <main class="main" id="content" tabIndex={-1}>
+      <Notices />
       {problem.value !== null && <State kind="bad">{words.broken}</State>}
       <ErrorBoundary
         onError={(error) => {
           problem.value = error.message
+          // A view that cannot be loaded may be one of a version that is gone.
+          void lookForBuild()
         }}
       >
         <Router
@@ -140,19 +253,14 @@ const View = () => {
 }
 
 export const Page = () => {
+  if (isOwnPage()) return <OwnPage />
   if (sessionState.value === "none") return <LoginPage />
   return (
     <LocationProvider scope={base}>
-      <div class="shell">
-        <a class="skip" href="#content">
-          {words.skip}
-        </a>
-        <Bar />
-        <Side />
-        <View />
-      </div>
+      <Frame />
       <LoginAgain />
       <Toasts />
+      <Spoken />
     </LocationProvider>
   )
 }

@@ -1,6 +1,5 @@
 /** Learns whether this page has a session: by its cookie, or by the one-time code that `gateway open` has put into the address. */
-import type { ApiError } from "../api/ApiError.ts"
-import { authExchangeCode, authSession } from "../api/calls.generated.ts"
+import { authExchangeCode, authSession, systemInit } from "../api/calls.generated.ts"
 import { ended, hasPassword, opened } from "../api/session.ts"
 
 /** Takes the code out of the address: it counts once, and it shall not stay in the history. */
@@ -9,6 +8,15 @@ const takeCode = (): string | null => {
   if (code === null) return null
   history.replaceState(history.state, "", `${location.pathname}${location.search}`)
   return code
+}
+
+/** Learns whether there is a password to log in with; where the gateway is away it stays as it was. */
+export const learnSetup = async (): Promise<void> => {
+  try {
+    hasPassword.value = !(await systemInit()).needsSetup
+  } catch {
+    // The login says that the gateway does not answer.
+  }
 }
 
 export const begin = async (): Promise<void> => {
@@ -25,10 +33,8 @@ export const begin = async (): Promise<void> => {
     hasPassword.value = passwordSet
     if (csrfToken === null) ended()
     else opened(csrfToken)
-  } catch (error) {
-    const { answer } = error as ApiError
-    const told = (answer as { readonly passwordSet?: boolean } | undefined)?.passwordSet
-    if (told !== undefined) hasPassword.value = told
+  } catch {
+    await learnSetup()
     ended()
   }
 }

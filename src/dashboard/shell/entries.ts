@@ -36,6 +36,13 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/providers/Providers.tsx")).Providers)
   },
   {
+    path: "routing",
+    name: words.entries.routing,
+    icon: "routing",
+    key: "c",
+    view: lazy(async () => (await import("../views/routing/Routing.tsx")).Routing)
+  },
+  {
     path: "keys",
     name: words.entries.keys,
     icon: "keys",
@@ -48,6 +55,13 @@ export const entries: ReadonlyArray<Entry> = [
     icon: "playground",
     key: "y",
     view: lazy(async () => (await import("../views/playground/Playground.tsx")).Playground)
+  },
+  {
+    path: "inspector",
+    name: words.entries.inspector,
+    icon: "inspector",
+    key: "i",
+    view: lazy(async () => (await import("../views/inspector/Inspector.tsx")).Inspector)
   },
   {
     path: "system",

@@ -1,11 +1,15 @@
 /** The entry of the page. */
 import { render } from "preact"
 import { begin } from "./begin.ts"
+import { isOwnPage } from "./OwnPage.tsx"
 import { Page } from "./Shell.tsx"
+import { restoreTyped } from "./typed.ts"
 
 const place = document.querySelector("#page")
 if (place !== null) {
-  await begin()
+  // Holders of a key have no session.
+  if (!isOwnPage()) await begin()
   place.replaceChildren()
   render(<Page />, place)
+  restoreTyped()
 }

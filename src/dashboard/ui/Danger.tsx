@@ -7,7 +7,7 @@ import { visible } from "./format.ts"
 
 interface Properties {
   readonly title: string
-  /** What will happen, in one sentence. */
+  /** Consequence, in one sentence. */
   readonly means: string
   /** Has to be typed. */
   readonly name: string

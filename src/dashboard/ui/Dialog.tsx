@@ -1,6 +1,6 @@
 /** A dialog over the page, opened and closed by whether there is something to show. Escape closes it. */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 
 interface Properties {
   readonly title: string
@@ -11,7 +11,7 @@ interface Properties {
 
 export const Dialog = ({ children, isOpen, onClose, title }: Properties) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current
     if (element === null || element.open === isOpen) return
     if (isOpen) element.showModal()

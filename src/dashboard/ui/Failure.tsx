@@ -4,10 +4,16 @@ import { words } from "../words/common.ts"
 import { visible } from "./format.ts"
 import { State } from "./State.tsx"
 
+const headOf = ({ code, status }: ApiError): string => {
+  if (code === "loopback_only") return words.localOnly
+  return status === 403 ? words.forbidden : words.failed
+}
+
 export const Failure = ({ error, retry }: { readonly error: ApiError; readonly retry?: () => void }) => (
   <div class="failure" role="alert">
-    <State kind="bad">{error.status === 403 ? words.forbidden : words.failed}</State>
+    <State kind="bad">{headOf(error)}</State>
     <p>{visible(error.message)}</p>
+    {error.code === "loopback_only" && <p>{words.localOnlyWhy}</p>}
     {error.details.length > 1 && (
       <ul>
         {error.details.map(({ field, message }) => (

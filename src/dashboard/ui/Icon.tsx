@@ -22,6 +22,9 @@ const paths = {
   live: "M8 9.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM4.5 4.5a5 5 0 0 0 0 7M11.5 4.5a5 5 0 0 1 0 7",
   leave: "M6 2H2v12h4M10 5l3 3-3 3M13 8H6",
   add: "M8 3v10M3 8h10",
+  up: "M8 13V3M4 7l4-4 4 4",
+  down: "M8 3v10M4 9l4 4 4-4",
+  drag: "M6 3h.01M10 3h.01M6 8h.01M10 8h.01M6 13h.01M10 13h.01",
   none: "M3 8h10"
 } as const
 

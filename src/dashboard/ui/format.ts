@@ -1,4 +1,6 @@
 /** Numbers, money and times as people read them, by the browser's own language. */
+import { nowMs } from "../api/clock.ts"
+
 const language = (): string => navigator.language
 
 const cached = <A>(make: (options: string) => A): ((options: object) => A) => {
@@ -36,6 +38,20 @@ export const money = (usd: number): string => {
   }).format(usd)
 }
 
+const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const
+
+/** A size with as few digits as say it: 5.2 MB. */
+export const size = (bytes: number): string => {
+  const step = bytes < 1_000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1_000 ** step
+  return numbers({
+    style: "unit",
+    unit: byteUnits[step],
+    unitDisplay: step === 0 ? "long" : "short",
+    maximumFractionDigits: value < 10 && step > 0 ? 1 : 0
+  }).format(value)
+}
+
 /** A length of time given in milliseconds. */
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${numbers({ maximumFractionDigits: 0 }).format(ms)} ms`
@@ -47,17 +63,7 @@ export const duration = (ms: number): string => {
     : `${Math.floor(seconds / 3_600)}:${two(Math.floor((seconds % 3_600) / 60))} h`
 }
 
-/** Milliseconds that this machine's clock is before the gateway's: learned from its answers. */
-let aheadMs = 0
-
-export const learnClock = (serverMs: number): void => {
-  aheadMs = serverMs - Date.now()
-}
-
-/** Milliseconds that the clocks are apart. */
-export const clockDifferenceMs = (): number => aheadMs
-
-export const nowMs = (): number => Date.now() + aheadMs
+export { nowMs }
 
 /** The time in the reader's zone, with its name. */
 export const exact = (iso: string): string => dates({ dateStyle: "medium", timeStyle: "long" }).format(new Date(iso))

@@ -2,24 +2,57 @@
 import { signal } from "@preact/signals"
 
 export type Theme = "system" | "light" | "dark"
+export type Density = "usual" | "compact" | "roomy"
 
-const name = "gateway.theme"
+/** All that is kept in the browser; nothing else is written there. */
+type Choice = "theme" | "density" | "shortcuts"
 
-const kept = (): Theme => {
-  const value = document.documentElement.dataset["theme"]
-  return value === "light" || value === "dark" ? value : "system"
+const read = (name: Choice): string | null => {
+  try {
+    return localStorage.getItem(`gateway.${name}`)
+  } catch {
+    return null
+  }
 }
 
-export const theme = signal<Theme>(kept())
-
-export const setTheme = (next: Theme): void => {
-  theme.value = next
-  if (next === "system") delete document.documentElement.dataset["theme"]
-  else document.documentElement.dataset["theme"] = next
+/** Null takes it away. */
+const keep = (name: Choice, value: string | null): void => {
   try {
-    if (next === "system") localStorage.removeItem(name)
-    else localStorage.setItem(name, next)
+    if (value === null) localStorage.removeItem(`gateway.${name}`)
+    else localStorage.setItem(`gateway.${name}`, value)
   } catch {
     // Storage is blocked: it holds until the page is left.
   }
+}
+
+const shown = (name: Exclude<Choice, "shortcuts">, value: string | null): void => {
+  if (value === null) delete document.documentElement.dataset[name]
+  else document.documentElement.dataset[name] = value
+  keep(name, value)
+}
+
+const look = (name: Exclude<Choice, "shortcuts">): string | undefined => document.documentElement.dataset[name]
+
+const keptTheme = look("theme")
+export const theme = signal<Theme>(keptTheme === "light" || keptTheme === "dark" ? keptTheme : "system")
+
+export const setTheme = (next: Theme): void => {
+  theme.value = next
+  shown("theme", next === "system" ? null : next)
+}
+
+const keptDensity = look("density")
+export const density = signal<Density>(keptDensity === "compact" || keptDensity === "roomy" ? keptDensity : "usual")
+
+export const setDensity = (next: Density): void => {
+  density.value = next
+  shown("density", next === "usual" ? null : next)
+}
+
+/** Keys of the whole page count. */
+export const hasShortcuts = signal(read("shortcuts") !== "off")
+
+export const setShortcuts = (next: boolean): void => {
+  hasShortcuts.value = next
+  keep("shortcuts", next ? null : "off")
 }

@@ -1,6 +1,11 @@
 /** Words of forms. */
 export const words = {
   asItIs: "as it is",
+  notSet: "not set",
+  saved: "Saved.",
+  undo: "Undo",
+  takenBack: "Taken back.",
+  nothingChanged: "Nothing was changed.",
   yes: "yes",
   no: "no",
   clear: "Take away",
@@ -10,7 +15,10 @@ export const words = {
   example: (text: string): string => `such as ${text}`,
   perLine: "One in each line.",
   json: "JSON.",
-  wrong: { number: "This is no number.", json: "This is no JSON." },
+  locked: "read only",
+  unchanged: "Nothing is changed.",
+  discard: "Discard changes",
+  wrong: { number: "This is no number.", json: "This is no JSON.", needed: "This is needed." },
   send: "Send",
   sending: "Sending …",
   curl: "Copy as curl",

@@ -1,6 +1,7 @@
 /**
  * The row of the audit log of one management request. What is known of it is collected while it runs: who asked (`management/Access`), and which
- * fields were sent (`management/WholeBody`). Only names and ids are kept: a value that was sent may be a secret.
+ * fields were sent (`management/WholeBody`), and what the change has made of the object (`management/Changes`). Of what was sent only names and ids are
+ * kept: a value may be a secret. What is kept of the object is chosen by `subjects/audit/Differences`.
  */
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
@@ -8,7 +9,7 @@ import { type ContractError, statusOf } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import { sessionActor } from "../../subjects/auth/ActingAs.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
-import { anonymous, type AuditDetails, type AuditRow } from "../../subjects/audit/entity.ts"
+import { anonymous, type AuditDetails, type AuditRow, type FieldChange } from "../../subjects/audit/entity.ts"
 import { typeAndCode } from "../../domain/Errors.ts"
 import { pathOnly } from "../../observe/usage/telemetry/Summary.ts"
 import { isObject as isMembers, objectOr } from "../../wire/json/Json.ts"
@@ -17,6 +18,8 @@ export interface Trail {
   principal: Principal | null
   /** The body, once it was read as JSON. */
   body: unknown
+  /** Fields that are different in the object after the change. */
+  changes?: ReadonlyArray<FieldChange>
   /** Author of a request whose state names who began what it ends. */
   began?: { readonly actor: string; readonly made: string | null }
 }
@@ -200,7 +203,8 @@ const detailsOf = ({ outcome, trail }: Recorded, httpStatus: number, isSuccess: 
     ...(trail.principal?._tag === "Key" && trail.principal.actingSessionId !== undefined
       ? { asKey: trail.principal.key.id }
       : {}),
-    ...(sent.length === 0 ? {} : { fields: sent.map((name) => name.slice(0, maxText)) })
+    ...(sent.length === 0 ? {} : { fields: sent.map((name) => name.slice(0, maxText)) }),
+    ...(isSuccess && trail.changes !== undefined && trail.changes.length > 0 ? { changes: trail.changes } : {})
   }
 }
 

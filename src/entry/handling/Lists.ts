@@ -30,9 +30,6 @@ export interface Listed<A> extends Page<A> {
   readonly isSummary: boolean
 }
 
-/** Entries that are worked on without looking at the clock of the event loop. */
-const sliceEntries = 16
-
 /** Compares values; those that are not known come last. */
 const compare = (left: Sorted, right: Sorted): number => {
   if (left === right) return 0
@@ -47,15 +44,12 @@ const searched = Effect.fnUntraced(function* <A>(
   texts: (entry: A) => ReadonlyArray<string | null>,
   search: string
 ) {
-  const { turn } = yield* Slices
+  const { each } = yield* Slices
   const wanted = search.toLowerCase()
   const found: Array<A> = []
-  for (let at = 0; at < all.length; at += 512) {
-    if (at > 0) yield* turn
-    for (const entry of all.slice(at, at + 512)) {
-      if (texts(entry).some((text) => text !== null && text.toLowerCase().includes(wanted))) found.push(entry)
-    }
-  }
+  yield* each(all, (entry) => {
+    if (texts(entry).some((text) => text !== null && text.toLowerCase().includes(wanted))) found.push(entry)
+  })
   return found
 })
 
@@ -101,17 +95,9 @@ interface ListRequest {
 
 /** Writes the entries of a list as JSON, in slices. */
 export const entriesText = Effect.fnUntraced(function* <A>(items: ReadonlyArray<A>, textOf: (entry: A) => string) {
-  const { turn } = yield* Slices
+  const { each } = yield* Slices
   const parts: Array<string> = []
-  for (let at = 0; at < items.length; at += sliceEntries) {
-    if (at > 0) yield* turn
-    parts.push(
-      items
-        .slice(at, at + sliceEntries)
-        .map(textOf)
-        .join(",")
-    )
-  }
+  yield* each(items, (entry) => parts.push(textOf(entry)))
   return `[${parts.join(",")}]`
 })
 
@@ -121,14 +107,23 @@ export const asJson =
   (entry: A): string =>
     JSON.stringify(view(entry))
 
-/** The answer with a list, whose entries are written as the contract has them. */
-export const listAnswer = Effect.fnUntraced(function* <A>(
+/** The answer with all entries and some other members, the entries written as the contract has them. */
+export const entriesAnswer = Effect.fnUntraced(function* <A>(
   name: string,
-  { items, nextCursor, total }: Pick<Listed<A>, "items" | "nextCursor" | "total">,
+  items: ReadonlyArray<A>,
   textOf: (entry: A) => string,
   more: Readonly<Record<string, unknown>> = {}
 ) {
   const entries = yield* entriesText(items, textOf)
-  const rest = JSON.stringify({ nextCursor, total, ...more }).slice(1)
-  return HttpServerResponse.text(`{${JSON.stringify(name)}:${entries},${rest}`, { contentType: "application/json" })
+  const rest = JSON.stringify(more).slice(1)
+  const text = `{${JSON.stringify(name)}:${entries}${rest === "}" ? rest : `,${rest}`}`
+  return HttpServerResponse.text(text, { contentType: "application/json" })
 })
+
+/** The answer with a list, whose entries are written as the contract has them. */
+export const listAnswer = <A>(
+  name: string,
+  { items, nextCursor, total }: Pick<Listed<A>, "items" | "nextCursor" | "total">,
+  textOf: (entry: A) => string,
+  more: Readonly<Record<string, unknown>> = {}
+) => entriesAnswer(name, items, textOf, { nextCursor, total, ...more })

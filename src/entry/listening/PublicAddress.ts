@@ -1,5 +1,5 @@
 /**
- * The address that callers use where a reverse proxy serves the gateway below a path (docs/operations.md): `GATEWAY_PUBLIC_URL`, or
+ * The address that callers use where a reverse proxy serves the gateway (docs/operations.md): the setting `publicUrl`, else `GATEWAY_PUBLIC_URL`, or
  * `X-Forwarded-Prefix` of a proxy that is trusted. A path that the proxy has left before the gateway's own is taken away here.
  */
 import type { IncomingMessage } from "node:http"
@@ -29,15 +29,23 @@ export const withoutPrefix = (url: string, prefix: string): string => {
   return rest.startsWith("/") ? rest : url
 }
 
-/** Hot: makes the function that runs for each request and upgrade before anything else reads it. */
+const prefixOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/+$/, "")
+
+/** Hot: makes the function that runs for each request and upgrade before anything else reads it. `publicUrlNow`: as it is set at the time. */
 export const makePublicAddress = (
-  publicUrl: string | null,
+  publicUrlNow: () => string | null,
   trustedProxies: ReadonlyArray<string>
 ): ((request: IncomingMessage) => void) => {
-  const prefix = publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "")
   const isTrusted = makeIpRanges([...ownMachine, ...trustedProxies])
+  let known: string | null = null
+  let prefix = ""
   return (request) => {
     const { headers } = request
+    const publicUrl = publicUrlNow()
+    if (publicUrl !== known) {
+      known = publicUrl
+      prefix = publicUrl === null ? "" : prefixOf(publicUrl)
+    }
     if (publicUrl !== null) {
       if (request.url !== undefined) request.url = withoutPrefix(request.url, prefix)
       headers[publicAddressHeader] = publicUrl

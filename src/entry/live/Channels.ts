@@ -3,24 +3,14 @@ import type { UsageRow } from "../../domain/Usage.ts"
 import type { ProgressEvent } from "../../plane/request/RunningRequests.ts"
 import type { StatsFrame } from "./Stats.ts"
 import type { GatewayEvent } from "../../observe/Events.ts"
+import { type Channel, channels } from "../../subjects/live/entity.ts"
 import { dataOf, requestData } from "../../subjects/webhooks/EventData.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isArray, isObject } from "../../wire/json/Json.ts"
 import { read } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 
-export const channels = [
-  "requests",
-  "health",
-  "quota",
-  "budget",
-  "combo",
-  "stats",
-  "config",
-  "jobs",
-  "attention"
-] as const
-export type Channel = (typeof channels)[number]
+export { type Channel, channels }
 
 export interface LiveEvent {
   readonly channel: Channel

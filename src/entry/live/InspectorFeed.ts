@@ -135,7 +135,7 @@ const makeAccess = Effect.gen(function* () {
   const gate = yield* Gate.Gate
   const timers = yield* Timers.Timers
 
-  const judge = ({ headers, socket }: IncomingMessage) =>
+  const judge = ({ headers, socket }: IncomingMessage, isLook: boolean) =>
     gate.judge(
       "loopback",
       {
@@ -144,7 +144,8 @@ const makeAccess = Effect.gen(function* () {
         headers,
         socketAddress: peerAddressOf(socket),
         category: null,
-        takesSession: false
+        takesSession: false,
+        isLook
       },
       timers.nowMs()
     )
@@ -158,13 +159,13 @@ const makeAccess = Effect.gen(function* () {
       return transportError(notLocal.status, notLocal.code, notLocal.message)
     }
     if (request.method !== "GET") return wrongMethod
-    const access = judge(request)
+    const access = judge(request, false)
     if (access._tag === "Denied") return transportError(access.status, access.code, access.message)
     // Browsers let any page open a socket, and ask no server before.
     return isForeign(request) ? foreign : null
   }
 
-  return { refusal, mayWatch: (request: IncomingMessage): boolean => judge(request)._tag === "Allowed" }
+  return { refusal, mayWatch: (request: IncomingMessage): boolean => judge(request, true)._tag === "Allowed" }
 })
 
 export const make = Effect.gen(function* () {

@@ -158,10 +158,19 @@ class Audience {
   }
 }
 
-const judge = ({ gate, timers }: Deps, { socket }: IncomingMessage, headers: RequestHeaders) =>
+/** `isLook`: a listener that was let in is looked at again. */
+const judge = ({ gate, timers }: Deps, { socket }: IncomingMessage, headers: RequestHeaders, isLook: boolean) =>
   gate.judge(
     "manage",
-    { method: "GET", url: path, headers, socketAddress: peerAddressOf(socket), category: null, takesSession: false },
+    {
+      method: "GET",
+      url: path,
+      headers,
+      socketAddress: peerAddressOf(socket),
+      category: null,
+      takesSession: false,
+      isLook
+    },
     timers.nowMs()
   )
 
@@ -174,7 +183,7 @@ const refusalOf = (
   if (request.method !== "GET") return wrongMethod
   if (audience.isStopping) return stopping
   if (audience.count() >= maxClients) return full
-  const access = judge(deps, request, headers)
+  const access = judge(deps, request, headers, false)
   if (access._tag === "Denied") return transportError(access.status, access.code, access.message)
   // Browsers send the cookie along with the upgrade of any page, and ask no server before.
   const isForeign =
@@ -207,7 +216,7 @@ export const make = Effect.gen(function* () {
     server.once("headers", onHeaders)
     server.handleUpgrade(request, socket, head, (opened) => {
       const client = makeLiveClient(opened, timers.nowMs, () => audience.listen())
-      const listener: Listener = { client, mayStay: () => judge(deps, request, headers)._tag === "Allowed" }
+      const listener: Listener = { client, mayStay: () => judge(deps, request, headers, true)._tag === "Allowed" }
       audience.add(listener)
       opened.on("close", () => audience.remove(listener))
       client.send(JSON.stringify({ type: "welcome", version, sessionId: id, channels, backlog: [] }))

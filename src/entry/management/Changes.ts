@@ -10,7 +10,12 @@ import * as Effect from "effect/Effect"
 import { BadRequest, PreconditionFailed } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import type { Found } from "../../contract/Routes.ts"
-import { bytesOf, isChange, isNamed, jsonIn, shownBy, tagOf } from "./Versions.ts"
+import { secretFieldsOf } from "../../contract/SecretFields.ts"
+import { differences } from "../../subjects/audit/Differences.ts"
+import type { FieldChange } from "../../subjects/audit/entity.ts"
+import { ObjectTurns } from "../../subjects/ObjectTurns.ts"
+import { CurrentTrail } from "../handling/AuditTrail.ts"
+import { bytesOf, editedOf, isChange, isNamed, jsonIn, shownBy, tagOf, takesTurn } from "./Versions.ts"
 
 /** Says that an endpoint is run for what it shows, within a request that changes it: the body is that request's. */
 export class IsCompared extends Context.Reference<IsCompared>()("gateway/entry/management/IsCompared", {
@@ -23,14 +28,20 @@ export type FoundChange = Found & { readonly route: ManagementRoute }
 interface Present {
   readonly tag: string
   readonly body: unknown
+  /** The part of the body that somebody edits; null: it is too long to be compared field by field. */
+  readonly edited: { readonly value: unknown } | null
 }
+
+/** Longer answers are lists of thousands: the audit log does not say what is different in them. */
+const maxComparedBytes = 262_144
 
 /** Objects that are shown by several routes as one: a change by either is one of both. */
 const familyOf = ({ key, path }: ManagementRoute): string =>
   path.startsWith("/api/settings") ? "settings" : key.slice(0, key.indexOf("."))
 
-const objectOf = ({ parameters, route }: FoundChange): string =>
-  [familyOf(route), ...Object.values(parameters)].join(" ")
+const nameOf = (family: string, ...ids: ReadonlyArray<string>): string => [family, ...ids].join(" ")
+
+const objectOf = ({ parameters, route }: FoundChange): string => nameOf(familyOf(route), ...Object.values(parameters))
 
 /** Lets one effect at a time run for each name. */
 const makeTurns = () => {
@@ -65,7 +76,20 @@ const changed = ({ body, tag }: Present): PreconditionFailed =>
     etag: tag
   })
 
+/** Compares what the change has made of the object, for the audit log. */
+const madeOf = ({ route }: FoundChange, before: Present | null, after: Present | null): ReadonlyArray<FieldChange> =>
+  (before === null && after === null) || before?.edited === null || after?.edited === null
+    ? []
+    : differences(before?.edited.value, after?.edited.value, secretFieldsOf(route.key.slice(0, route.key.indexOf("."))))
+
 const isDone = (status: number): boolean => status >= 200 && status < 300
+
+/**
+ * Tells whether what is changed is read before and after: for its version, and for the audit log. What is changed by POST is one entry of all that GET shows,
+ * however many these are: it is read only for who names a version.
+ */
+const isRead = ({ method }: ManagementRoute, headers: Readonly<Record<string, string | undefined>>): boolean =>
+  method !== "POST" || headers["if-match"] !== undefined || headers["if-none-match"] !== undefined
 
 /** Runs an endpoint of the plane: `key` for what it shows, with the parameters and the query of the request. */
 type Show<E, R> = (key: ManagementKey) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> | null
@@ -83,21 +107,22 @@ export const makeChanges = () => {
       Effect.map((response) => {
         const tag = isDone(response.status) ? tagOf(key, response) : null
         const bytes = bytesOf(response)
-        return tag === null || bytes === null ? null : { tag, body: jsonIn(bytes) }
+        if (tag === null || bytes === null) return null
+        const body = jsonIn(bytes)
+        return { tag, body, edited: bytes.length > maxComparedBytes ? null : { value: editedOf(key, body) } }
       }),
       Effect.catchAllCause((cause) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.succeed(null)))
     )
   }
 
   /** Refuses a change of another version than the caller has seen. */
-  const compared = <E, R>(found: FoundChange, show: Show<E, R>) =>
+  const compared = (found: FoundChange, present: Present | null) =>
     Effect.gen(function* () {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const wanted = headers["if-match"]
       const unwanted = headers["if-none-match"]
       if (wanted === undefined && unwanted === undefined) return
       if (wanted !== undefined && isNamed(wanted, '""') === null) return yield* unreadable
-      const present = yield* presentOf(found, show)
       if (present === null) {
         // Where nothing is shown there is no version that could be named; what is not there, the endpoint says itself.
         if (wanted !== undefined && wanted.trim() !== "*" && shownBy(found.route.key) === null) {
@@ -111,18 +136,29 @@ export const makeChanges = () => {
       if (unwanted !== undefined && isNamed(unwanted, present.tag) === true) return yield* changed(present)
     })
 
+  const turns = ObjectTurns.of({ inTurn: (family, id) => inTurn(nameOf(family, id)) })
+
   return <E, R>(
     found: FoundChange,
-    change: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    made: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     show: Show<E, R>
   ) => {
-    if (!isChange(found.route)) return change
+    const change = Effect.provideService(made, ObjectTurns, turns)
+    if (!takesTurn(found.route)) return change
+    if (!isChange(found.route)) return inTurn(objectOf(found))(change)
     return Effect.gen(function* () {
-      yield* compared(found, show)
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      if (!isRead(found.route, headers)) return yield* change
+      const before = yield* presentOf(found, show)
+      yield* compared(found, before)
       const response = yield* change
-      if (!isDone(response.status) || found.route.method === "DELETE") return response
-      const present = yield* presentOf(found, show)
-      return present === null ? response : HttpServerResponse.setHeader(response, "ETag", present.tag)
+      if (!isDone(response.status)) return response
+      const after = yield* presentOf(found, show)
+      const trail = yield* CurrentTrail
+      if (trail !== null) trail.changes = madeOf(found, before, after)
+      return after === null || found.route.method === "DELETE"
+        ? response
+        : HttpServerResponse.setHeader(response, "ETag", after.tag)
     }).pipe(inTurn(objectOf(found)))
   }
 }

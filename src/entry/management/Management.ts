@@ -153,9 +153,7 @@ const makeGroups = Effect.map(Effect.runtime<ManagementServices | Common>(), (ru
 const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.gen(function* () {
   const ids = yield* IdGen
   const audit = yield* AuditLog
-  const { publish } = yield* Events
-  /** Rises with each change, also over restarts. */
-  let version = 0
+  const { configChanged } = yield* Events
   const groups = yield* makeGroups
   const changes = makeChanges()
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
@@ -197,9 +195,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
       const row = rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip })
       yield* audit.record(row)
       const change = row.status === "success" ? configChangeOf(route.key, row.action, row.target) : null
-      if (change === null) return
-      version = Math.max(version + 1, Math.trunc(atMs))
-      publish({ type: "config.changed", atMs, ...change, version, by: row.actor, action: row.action })
+      if (change !== null) configChanged(atMs, { ...change, by: row.actor, action: row.action })
     })
 
   return (found) =>

@@ -25,6 +25,13 @@ export const changesByPost: ReadonlySet<ManagementKey> = new Set<ManagementKey>(
   "modelAliases.set"
 ])
 
+/** Changes by POST, at a path below the object's, that wait for its other changes. */
+const changesBelow: ReadonlySet<ManagementKey> = new Set<ManagementKey>(["keys.rotate", "registeredKeys.revoke"])
+
+/** Tells whether a route waits for the other changes of the object of its path. */
+export const takesTurn = ({ key, method }: Pick<ManagementRoute, "key" | "method">): boolean =>
+  isChange({ key, method }) || changesBelow.has(key)
+
 const changing: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"])
 
 /** Tells whether a route changes what is at a path, so that its changes are made one after the other. */
@@ -86,6 +93,9 @@ const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   body._tag === "Uint8Array" && body.contentType.startsWith("application/json")
 
 export const jsonIn = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString("utf8"))
+
+/** The part of an answer that somebody edits. */
+export const editedOf = (key: ManagementKey, body: unknown): unknown => withoutObserved(body, observedOf(key))
 
 /** The tag of what a GET route answered; null where it answered with a stream. */
 export const tagOf = (key: ManagementKey, response: HttpServerResponse.HttpServerResponse): string | null => {

@@ -3,8 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { pathOf } from "../../kernel/text/NormalPath.ts"
+import { enteredByTunnel } from "../../subjects/auth/PeerAddress.ts"
+import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { identityHeaders } from "../../plane/request/Headers.ts"
 import { assetHeaders, type Dashboard, dashboardOf, shellHeaders } from "../pages/Dashboard.ts"
+
+/** Header of the shell by which an open page learns that the gateway has another dashboard now. */
+export const buildHeader = "X-Gateway-Dashboard-Build"
 
 const below = "/dashboard/"
 const assets = "assets/"
@@ -16,9 +21,17 @@ const restOf = (url: string): string | null => {
   return at === -1 ? null : path.slice(at + below.length)
 }
 
-const refuse = (response: ServerResponse, code: "no_dashboard" | "not_found", message: string): void => {
-  const body = JSON.stringify({ error: { message, type: "not_found_error", code } })
-  response.writeHead(404, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
+/** Answers that there is nothing here, or nothing for who asks from there. */
+const refusals = {
+  no_dashboard: { status: 404, type: "not_found_error" },
+  not_found: { status: 404, type: "not_found_error" },
+  dashboard_local_only: { status: 403, type: "permission_error" }
+} as const
+
+const refuse = (response: ServerResponse, code: keyof typeof refusals, message: string): void => {
+  const { status, type } = refusals[code]
+  const body = JSON.stringify({ error: { message, type, code } })
+  response.writeHead(status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
   response.end(body)
 }
 
@@ -32,7 +45,11 @@ const send = (dashboard: Dashboard, rest: string, request: IncomingMessage, resp
     return
   }
   const page = dashboard.shell(rest)
-  response.writeHead(200, { ...shellHeaders, "Content-Length": Buffer.byteLength(page) })
+  response.writeHead(200, {
+    ...shellHeaders,
+    [buildHeader]: dashboard.build,
+    "Content-Length": Buffer.byteLength(page)
+  })
   response.end(page)
 }
 
@@ -43,6 +60,8 @@ const redirect = (response: ServerResponse): void => {
 
 const missing = "This build of the gateway has no dashboard. The commands can do what it would: 'gateway --help'."
 const off = "The dashboard is turned off (GATEWAY_DASHBOARD=false)."
+const notByTunnel =
+  "The dashboard is not answered through tunnels. Open it on the gateway's own machine or network, or turn on the setting dashboard.overTunnels: gateway settings set dashboard.overTunnels=true"
 
 /** Puts the headers of every answer of the gateway before those of this one. */
 const identify = (response: ServerResponse, requestId: string): void => {
@@ -51,15 +70,17 @@ const identify = (response: ServerResponse, requestId: string): void => {
 }
 
 /** Opens the files with the first request for them: a start does not wait for it. */
-export const make = Effect.map(AppConfig, (config) => {
+export const make = Effect.map(Effect.all([AppConfig, GatewaySettings]), ([config, settings]) => {
   let opened: Dashboard | null | undefined
   const dashboard = (): Dashboard | null => {
     if (opened === undefined) opened = config.dashboard ? dashboardOf(config.dashboardFolder) : null
     return opened
   }
+  const isKeptFrom = ({ socket }: IncomingMessage): boolean =>
+    enteredByTunnel(socket) && !settings.current().dashboard.overTunnels
   return {
-    /** Checks whether there is a dashboard to lead browsers to. */
-    isThere: (): boolean => dashboard() !== null,
+    /** Checks whether there is a dashboard to lead this browser to. */
+    isThereFor: (request: IncomingMessage): boolean => !isKeptFrom(request) && dashboard() !== null,
     /** Sends a browser to it; relative, because a proxy may serve the gateway below a path of its own. */
     lead: (response: ServerResponse, requestId: string): void => {
       identify(response, requestId)
@@ -67,6 +88,7 @@ export const make = Effect.map(AppConfig, (config) => {
     },
     serve: (request: IncomingMessage, response: ServerResponse, requestId: string): void => {
       identify(response, requestId)
+      if (isKeptFrom(request)) return refuse(response, "dashboard_local_only", notByTunnel)
       const found = dashboard()
       if (found === null) return refuse(response, "no_dashboard", config.dashboard ? missing : off)
       const rest = restOf(request.url ?? "")

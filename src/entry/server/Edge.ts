@@ -61,10 +61,11 @@ const systemHandlers = Effect.gen(function* () {
   const streams = yield* OpenStreams.OpenStreams
   const metrics = yield* MetricsPage.make
   const dashboard = yield* DashboardEndpoint.make
-  const root: Handlers["root"] = (_route, _parameters, { headers }, response) => {
+  const root: Handlers["root"] = (_route, _parameters, request, response) => {
+    const { headers } = request
     const prefix = prefixAsked(headers)
     const isPage = wantsPage(headers.accept)
-    if (isPage && dashboard.isThere()) return dashboard.lead(response, ids.next(timers.nowMs()))
+    if (isPage && dashboard.isThereFor(request)) return dashboard.lead(response, ids.next(timers.nowMs()))
     sendPlain(new NodeReply(response, streams), ids.next(timers.nowMs()), {
       status: 200,
       type: isPage ? htmlType : "application/json",

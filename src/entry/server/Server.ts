@@ -13,6 +13,7 @@ import * as AppConfig from "../../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
 import { RequestGuard } from "./RequestGuard.ts"
 import { type Handlers, type ListenFailed, Listener } from "../listening/Listener.ts"
+import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { makePublicAddress } from "../listening/PublicAddress.ts"
 import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { InspectorFeed } from "../live/InspectorFeed.ts"
@@ -68,6 +69,7 @@ export const make: Effect.Effect<
   ListenFailed,
   | AppConfig.AppConfig
   | Edge.Edge
+  | GatewaySettings
   | RequestGuard
   | Listener
   | LiveFeed
@@ -79,6 +81,7 @@ export const make: Effect.Effect<
   | Scope.Scope
 > = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
+  const settings = yield* GatewaySettings
   const requestGuard = yield* RequestGuard
   const edge = yield* Edge.Edge
   const management = yield* ManagementEndpoint
@@ -89,7 +92,7 @@ export const make: Effect.Effect<
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
-  const publicAddress = makePublicAddress(config.publicUrl, config.trustedProxies)
+  const publicAddress = makePublicAddress(() => settings.publicUrl() ?? config.publicUrl, config.trustedProxies)
   let inFlight = 0
 
   const over = (): void => {
@@ -130,6 +133,7 @@ export const layer: Layer.Layer<
   ListenFailed,
   | AppConfig.AppConfig
   | Edge.Edge
+  | GatewaySettings
   | RequestGuard
   | Listener
   | LiveFeed

@@ -152,7 +152,7 @@ export class SocketReply implements ClientReply {
   /** A client waits for the last event of its answer: without one it gets an error. */
   #tellCut(): void {
     this.#failed = true
-    const limit = this.#scanner.failure?.limitBytes
+    const limit = this.#scanner.failure()?.limitBytes
     const message =
       limit === undefined
         ? "The answer ended without its last event."

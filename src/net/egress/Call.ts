@@ -59,7 +59,7 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
     this.#pool = pool
     this.#sink = sink
     this.#connection = pool.acquire()
-    this.#connection.beforeEnd = () => this.#beforeEnd()
+    this.#connection.beforeEnd = Call.#endOf(this)
     // The client only reads the array; its type is wider than that.
     const headers = request.headers as Array<string>
     const { path, method, body } = request
@@ -78,6 +78,11 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
    */
   #beforeEnd(): void {
     if (!this.#done) this.#resumeSocket?.()
+  }
+
+  /** Made by a call of its own: a function literal that is assigned to a member lives until a full collection. */
+  static #endOf(call: Call): () => void {
+    return () => call.#beforeEnd()
   }
 
   abort(): void {

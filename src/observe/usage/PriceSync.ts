@@ -2,6 +2,7 @@
  * Prices from an address that the operator names (setting `pricingUrl`), once a day while the flag `PRICING_SYNC_ENABLED` and the variable of
  * that name are on. The last good table is kept for the next start. It lies over the embedded prices and below the operator's own.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,6 +17,7 @@ import { booleanOf } from "../../kernel/text/BooleanText.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
+import { Events } from "../Events.ts"
 import { PriceBook } from "./PriceBook.ts"
 import { readPrices } from "./PriceRows.ts"
 
@@ -61,21 +63,26 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags
   const settings = yield* GatewaySettings
   const prices = yield* PriceBook
+  const events = yield* Events
   const { copy, fetchWhereDue } = yield* table
   const isAllowed = booleanOf(environment.get(flag) ?? "") === true
   const urlNow = (): string | null => (isAllowed && flags.isOn(flag) ? settings.current().pricingUrl : null)
 
   /** The kept table counts while its address is the one that is set. */
-  const apply = (url: string | null): void => {
+  const apply = (url: string | null): boolean => {
     const kept = copy()
     const wanted = kept !== null && kept.url === url ? kept : null
-    if (prices.synced() !== wanted) prices.useSynced(wanted)
+    if (prices.synced() === wanted) return false
+    prices.useSynced(wanted)
+    return true
   }
 
   const round = Effect.gen(function* () {
     const url = urlNow()
     if (url !== null) yield* fetchWhereDue(url)
-    apply(url)
+    if (!apply(url)) return
+    const atMs = yield* Clock.currentTimeMillis
+    events.configChanged(atMs, { kind: "price", id: null, by: "gateway", action: "pricing.synced" })
   }).pipe(Effect.catchAllDefect((defect) => Effect.logError("Fetching prices broke off", defect)))
 
   apply(urlNow())
@@ -88,5 +95,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   PriceSync,
   StoreError,
-  AppConfig | Flags | GatewaySettings | PriceBook | PublicFetch | SettingsRepo
+  AppConfig | Events | Flags | GatewaySettings | PriceBook | PublicFetch | SettingsRepo
 > = Layer.scoped(PriceSync, make)

@@ -32,13 +32,29 @@ const besides = (work: Work, { model }: Target): ReadonlyArray<string> => [
   ...(work.resumption === undefined ? [] : [work.resumption.sent.text()])
 ]
 
-/** `parsed` holds the earlier turns that a request goes on from as well. */
-export const callerTextOf = (work: Work, target: Target): CallerText => ({
-  get body() {
-    return work.asked === work.parsed ? work.parsed : { asked: work.asked, whole: work.parsed }
-  },
-  get beside() {
-    return besides(work, target)
-  },
-  fingerprint: () => fingerprintOf(work)
-})
+/** A class, because V8 keeps the getters of an object literal, and with them the whole request, until a full collection. */
+class TextOfWork implements CallerText {
+  readonly #work: Work
+  readonly #target: Target
+
+  constructor(work: Work, target: Target) {
+    this.#work = work
+    this.#target = target
+  }
+
+  /** `parsed` holds the earlier turns that a request goes on from as well. */
+  get body(): CallerText["body"] {
+    const { asked, parsed } = this.#work
+    return asked === parsed ? parsed : { asked, whole: parsed }
+  }
+
+  get beside(): ReadonlyArray<string> {
+    return besides(this.#work, this.#target)
+  }
+
+  fingerprint(): string {
+    return fingerprintOf(this.#work)
+  }
+}
+
+export const callerTextOf = (work: Work, target: Target): CallerText => new TextOfWork(work, target)

@@ -112,10 +112,10 @@ const eventBlock = (bytes: Buffer, from: number, start: number, end: number): Bl
 const eventFramer = (): Framer => {
   const framer = makeSseFramer(Infinity)
   return {
-    pendingBytes: () => framer.pendingBytes,
+    pendingBytes: framer.pendingBytes,
     isBetween: framer.isBetween,
     push: (chunk, each) => {
-      const before = framer.pendingBytes
+      const before = framer.pendingBytes()
       let copied = 0
       let blocks = 0
       framer.push(chunk, (bytes, start, end, endOffset) => {
@@ -123,10 +123,10 @@ const eventFramer = (): Framer => {
         copied = endOffset
         blocks += 1
       })
-      const kept = blocks === 0 ? framer.pendingBytes - before : framer.pendingBytes
+      const kept = blocks === 0 ? framer.pendingBytes() - before : framer.pendingBytes()
       if (copied + kept < chunk.length) each(besides(chunk.subarray(copied, chunk.length - kept)))
       // The reader of the wire refuses it.
-      if (framer.pendingBytes > defaultMaxEventBytes) each(besides(framer.takePending()))
+      if (framer.pendingBytes() > defaultMaxEventBytes) each(besides(framer.takePending()))
     },
     end: (each) => {
       const rest = framer.takePending()

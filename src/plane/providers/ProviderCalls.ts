@@ -10,9 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
 import { ownerOf } from "../../subjects/proxies/entity.ts"
-import { type Connection, healthy } from "../../subjects/connections/entity.ts"
+import type { Connection } from "../../subjects/connections/entity.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { announced, Events } from "../../observe/Events.ts"
@@ -74,13 +73,13 @@ export interface AnsweredCall {
 
 export type ValidationFindings = Omit<ValidationResult, "answered">
 
-/** A connection that may be made. */
-export interface Candidate {
-  readonly provider: string
-  readonly apiKey: Redacted.Redacted | null
-  readonly baseUrl: string | null
-  /** The proxy it is asked by; null: as a connection without one of its own. */
-  readonly proxyId: string | null
+/** A connection as it would be stored. */
+export interface Draft {
+  readonly connection: Connection
+  /** Its provider, which need not be stored either. */
+  readonly spec: ProviderSpec
+  /** Its access token is the stored account's, which may be renewed for the question; a token that is not stored is asked with as it is. */
+  readonly isStoredLogin: boolean
 }
 
 export class ProviderCalls extends Context.Tag("gateway/plane/providers/ProviderCalls")<
@@ -90,11 +89,8 @@ export class ProviderCalls extends Context.Tag("gateway/plane/providers/Provider
     readonly test: (connection: Connection, model: string | null) => Effect.Effect<TestResult>
     /** The connection's models: what was learned while it is fresh, else asked upstream and kept. Ollama's details follow of themselves. */
     readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
-    /**
-     * Checks whether a key is accepted, or a provider that needs none answers; nothing is stored. Null when the
-     * provider is unknown.
-     */
-    readonly validate: (candidate: Candidate) => Effect.Effect<ValidationResult | null>
+    /** Checks whether a connection that is not stored would be accepted; nothing is stored. */
+    readonly validate: (draft: Draft) => Effect.Effect<ValidationResult>
     /** Checks whether a connection's own credential is accepted. Null when its provider is unknown. */
     readonly check: (connection: Connection) => Effect.Effect<ValidationResult | null>
   }
@@ -189,7 +185,7 @@ const notRenewed = (failed: RefreshFailed): Extract<ModelsResult, { readonly _ta
 const none: ReadonlyArray<AnsweredCall> = []
 
 /** The id of a connection that is not made yet. */
-const candidateId = "candidate"
+export const candidateId = "candidate"
 
 /** Result of a request. */
 interface Asked {
@@ -334,7 +330,7 @@ const test = Effect.fn("ProviderCalls.test")(function* (
 
 /** Some providers list their models to every caller: such a list says nothing about a key. */
 const listsToAnybody = ({ control }: Deps, spec: ProviderSpec, connection: Connection) =>
-  connection.apiKey === null && connection.oauth === null
+  connection.apiKey === null && connection.oauth === null && connection.headers === null
     ? Effect.succeed(false)
     : Effect.map(
         fetchModels(control, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
@@ -367,19 +363,18 @@ export const make = Effect.gen(function* () {
   const control: Asking = { request: all.upstream.controlRequest }
   const deps: Deps = { ...all, control }
 
-  const validate = Effect.fn("ProviderCalls.validate")((candidate: Candidate) => {
-    const spec = deps.catalog.current().provider(candidate.provider)
-    return spec === null ? Effect.succeed(null) : judge(deps, spec, candidateConnection(spec, candidate))
-  })
-
-  const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
-    const spec = deps.catalog.current().provider(connection.provider)
-    return spec === null
-      ? Effect.succeed(null)
-      : Effect.matchEffect(deps.tokens.usable(connection), {
+  const validate = Effect.fn("ProviderCalls.validate")(({ connection, isStoredLogin, spec }: Draft) =>
+    isStoredLogin
+      ? Effect.matchEffect(deps.tokens.usable(connection), {
           onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message, answered: none }),
           onSuccess: (usable) => judge(deps, spec, usable)
         })
+      : judge(deps, spec, connection)
+  )
+
+  const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
+    const spec = deps.catalog.current().provider(connection.provider)
+    return spec === null ? Effect.succeed(null) : validate({ connection, spec, isStoredLogin: true })
   })
 
   return ProviderCalls.of({
@@ -388,32 +383,6 @@ export const make = Effect.gen(function* () {
     validate,
     check
   })
-})
-
-const candidateConnection = (spec: ProviderSpec, { apiKey, baseUrl, proxyId }: Candidate): Connection => ({
-  ...healthy,
-  id: candidateId,
-  provider: spec.id,
-  name: spec.name,
-  authType: apiKey === null ? "none" : "apikey",
-  apiKey,
-  oauth: null,
-  baseUrl,
-  wires: null,
-  defaultModel: null,
-  models: [],
-  priority: 0,
-  tier: null,
-  maxConcurrent: null,
-  headers: null,
-  quotas: [],
-  isActive: true,
-  proxyEnabled: true,
-  transport: null,
-  source: "db",
-  createdAtMs: 0,
-  updatedAtMs: 0,
-  ...(proxyId === null ? {} : { unsavedProxyId: proxyId })
 })
 
 export const layer: Layer.Layer<ProviderCalls, never, Effect.Effect.Context<typeof services>> = Layer.effect(

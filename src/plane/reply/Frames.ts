@@ -52,7 +52,7 @@ const isBlank = (chunk: Buffer): boolean =>
 
 /** Shared interface of the three scanners. */
 interface Framer {
-  readonly pendingBytes: number
+  readonly pendingBytes: () => number
   readonly push: (chunk: Buffer, onBlock: OnBlock) => number
   readonly takePending: () => Buffer
 }
@@ -78,9 +78,7 @@ const readers: Readonly<Record<Framing, (bytes: Buffer, start: number, end: numb
 const lineFramer = (): Framer => {
   const scanner = makeNdjsonScanner(Infinity)
   return {
-    get pendingBytes() {
-      return scanner.pendingBytes
-    },
+    pendingBytes: scanner.pendingBytes,
     push: (chunk, onBlock) => {
       let at = 0
       return scanner.push(chunk, (bytes, start, end) => {
@@ -123,7 +121,7 @@ export const makeFrames = (framing: Framing, maxBytes = maxFrameBytes): Frames =
   const push = (input: Buffer | string): ReadonlyArray<Frame> => {
     const chunk = typeof input === "string" ? Buffer.from(input) : input
     if (chunk.length === 0) return []
-    const before = framer.pendingBytes
+    const before = framer.pendingBytes()
     if (before === 0 && !isTearing && isBlank(chunk)) return [{ bytes: chunk, event: null, data: null, isTorn: false }]
     const frames: Array<Frame> = []
     let copied = 0
@@ -132,12 +130,12 @@ export const makeFrames = (framing: Framing, maxBytes = maxFrameBytes): Frames =
       frames.push(bytes === chunk ? frameOf(bytes, copied, start, end) : frameOf(bytes, start, start, end))
       copied = endOffset
     })
-    const kept = frames.length === 0 ? framer.pendingBytes - before : framer.pendingBytes
+    const kept = frames.length === 0 ? framer.pendingBytes() - before : framer.pendingBytes()
     if (copied + kept < chunk.length) {
       const skipped = chunk.subarray(copied, chunk.length - kept)
       frames.push({ bytes: skipped, event: null, data: null, isTorn: false })
     }
-    if (framer.pendingBytes > maxBytes) {
+    if (framer.pendingBytes() > maxBytes) {
       isTearing = true
       frames.push(torn(framer.takePending()))
     }
@@ -146,7 +144,7 @@ export const makeFrames = (framing: Framing, maxBytes = maxFrameBytes): Frames =
 
   return {
     framing,
-    pendingBytes: () => framer.pendingBytes,
+    pendingBytes: framer.pendingBytes,
     push,
     end: () => {
       const rest = framer.takePending()

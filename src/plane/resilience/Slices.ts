@@ -25,6 +25,8 @@ export class Slices extends Context.Tag("gateway/plane/resilience/Slices")<
     readonly written: (value: JsonObject) => Effect.Effect<Pick<SlicedText, "bytes" | "pieces">>
     /** Waits until the event loop has done what is ready now. */
     readonly turn: Effect.Effect<void>
+    /** Works on all entries, however many; after some milliseconds others have their turn. What one entry takes is not cut. */
+    readonly each: <A>(entries: Iterable<A>, work: (entry: A) => void) => Effect.Effect<void>
   }
 >() {}
 
@@ -65,6 +67,19 @@ export const make: Effect.Effect<Context.Tag.Service<Slices>, never, Timers> = E
     add({ slice: () => text.next(), done: () => next(text) })
   }
 
+  const turn = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+
+  const each = Effect.fnUntraced(function* <A>(entries: Iterable<A>, doOne: (entry: A) => void) {
+    let startedMs = timers.monotonicMs()
+    for (const entry of entries) {
+      if (timers.monotonicMs() - startedMs >= turnMs) {
+        yield* turn
+        startedMs = timers.monotonicMs()
+      }
+      doOne(entry)
+    }
+  })
+
   return Slices.of({
     whenRead: (body, next, topMembers = Number.POSITIVE_INFINITY) => {
       if (body.length < slicedFromBytes || isRead(body)) return next()
@@ -78,7 +93,8 @@ export const make: Effect.Effect<Context.Tag.Service<Slices>, never, Timers> = E
     },
     whenWritten: (value, next) => write(value, ({ bytes, pieces }) => next(Buffer.concat(pieces, bytes))),
     written: (value) => Effect.async((resume) => write(value, (text) => resume(Effect.succeed(text)))),
-    turn: Effect.async((resume) => timers.soon(() => resume(Effect.void)))
+    turn,
+    each
   })
 })
 

@@ -85,6 +85,8 @@ export const make = Effect.gen(function* () {
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 
+  const listing = (work: Work, served: Served) => (): boolean => isListed(work, served)
+
   const observeUncalled = ({ headers, method, path }: Exchange, row: UsageRow): void =>
     telemetry.observe({ row, method, path, traceparent: headerOf(headers, "traceparent") })
 
@@ -115,7 +117,7 @@ export const make = Effect.gen(function* () {
         sessionKey: work.question.sessionKey,
         traceparent: headerOf(exchange.headers, "traceparent")
       }
-      if (served !== null) summary.isListed = () => isListed(work, served)
+      if (served !== null) summary.isListed = listing(work, served)
       telemetry.observe(summary)
       exchange.tap?.settled(row)
     },

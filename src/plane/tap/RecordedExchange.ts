@@ -84,6 +84,17 @@ const sentCall = ({ body, connectionId, isClients, model, provider, wire }: Tapp
 /** Reason for which there is no whole answer. */
 type Unended = "client_left" | "cut"
 
+/** Concludes once, and waits no longer. */
+const concluding = (patience: Timer, conclude: () => void) => {
+  let isDone = false
+  return (): void => {
+    if (isDone) return
+    isDone = true
+    patience.cancel()
+    conclude()
+  }
+}
+
 const sentences: Readonly<Record<Unended, string>> = {
   client_left: "The client left before its answer was complete.",
   cut: "The answer was cut before its end."
@@ -201,13 +212,8 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
     const totalMs = timers.monotonicMs() - this.#exchange.startedMs
     const conclude = (): void => this.#conclude(unended, totalMs)
     if (unended !== "client_left" || this.#row !== null) return timers.soon(conclude)
-    let patience: Timer | null = timers.after(settlingMs, () => this.#conclusion?.())
-    this.#conclusion = () => {
-      if (patience === null) return
-      patience.cancel()
-      patience = null
-      conclude()
-    }
+    const patience = timers.after(settlingMs, () => this.#conclusion?.())
+    this.#conclusion = concluding(patience, conclude)
   }
 
   #conclude(unended: Unended | null, totalMs: number): void {

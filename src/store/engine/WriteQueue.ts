@@ -68,6 +68,8 @@ export interface Closing {
 
 const running: Closing = { atMs: null }
 
+const waking = (resume: (ready: Effect.Effect<void>) => void) => (): void => resume(Effect.void)
+
 const deadline: Effect.Effect<Deadline> = Effect.zipWith(LockWait, Clock.currentTimeMillis, (waitMs, nowMs) => ({
   atMs: nowMs + waitMs,
   waitMs
@@ -144,7 +146,7 @@ export const make = (): WriteQueue => {
     Effect.suspend(() => {
       if (places[0] === place) return Effect.void
       const turn = Effect.async<void>((resume) => {
-        place.wake = () => resume(Effect.void)
+        place.wake = waking(resume)
       })
       return Effect.flatMap(leftMs(until, closing), (left) =>
         Effect.raceFirst(turn, Effect.zipRight(Effect.sleep(left), Effect.fail(neverFirst)))

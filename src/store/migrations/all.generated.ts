@@ -47,6 +47,7 @@ import usagePrincipal from "./0045_usage_principal.ts"
 import sessionOrigin from "./0046_session_origin.ts"
 import usageSeries from "./0047_usage_series.ts"
 import usageNames from "./0048_usage_names.ts"
+import webhookRetries from "./0049_webhook_retries.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -96,5 +97,6 @@ export const migrations = {
   "0045_usage_principal": usagePrincipal,
   "0046_session_origin": sessionOrigin,
   "0047_usage_series": usageSeries,
-  "0048_usage_names": usageNames
+  "0048_usage_names": usageNames,
+  "0049_webhook_retries": webhookRetries
 }

@@ -42,8 +42,6 @@ export class Attention extends Context.Tag("gateway/subjects/attention/Attention
   }
 >() {}
 
-/** Accounts of one slice: some milliseconds. */
-const sliceAccounts = 50
 /** Prices are looked at once a minute: models come and go slowly. */
 const pricesForMs = 60_000
 const dayMs = 86_400_000
@@ -91,20 +89,20 @@ const accountOf = ({ cooldowns, lists, quotas }: Deps, connection: Connection, n
 const accounts = Effect.fnUntraced(function* (deps: Deps, nowMs: number) {
   const { connections } = deps.catalog.current()
   const found: Array<AttentionItem> = []
-  for (let at = 0; at < connections.length; at += sliceAccounts) {
-    if (at > 0) yield* deps.slices.turn
-    for (const connection of connections.slice(at, at + sliceAccounts)) {
-      for (const each of Rules.accountItems(accountOf(deps, connection, nowMs), nowMs)) found.push(each)
-    }
-  }
+  yield* deps.slices.each(connections, (connection) => {
+    for (const each of Rules.accountItems(accountOf(deps, connection, nowMs), nowMs)) found.push(each)
+  })
   return found
 })
 
-const limitItems = Effect.fnUntraced(function* ({ keys, limits }: Deps, nowMs: number) {
+const limitItems = Effect.fnUntraced(function* ({ keys, limits, slices }: Deps, nowMs: number) {
   const nameOf = (id: string): string | null => keys.get(id)?.name ?? null
   const budgets = yield* limits.budgets
   const tokens = yield* Effect.catchTag(limits.tokenLimits(), "EntityNotFound", () => Effect.succeed([]))
-  return [...Rules.budgetItems(budgets, nameOf, nowMs), ...Rules.tokenLimitItems(tokens, nameOf, nowMs)]
+  const found: Array<AttentionItem> = []
+  yield* slices.each(budgets, (each) => found.push(...Rules.budgetItems([each], nameOf, nowMs)))
+  yield* slices.each(tokens, (each) => found.push(...Rules.tokenLimitItems([each], nameOf, nowMs)))
+  return found
 })
 
 const backups = Effect.fnUntraced(function* ({ backup, settings, startedMs }: Deps, nowMs: number) {

@@ -14,7 +14,7 @@ export interface AuditRow {
   readonly status: "success" | "failure"
   /** Peer address of the socket; `tunnel`: it came through one; `gateway`: there was no request. */
   readonly ip: string
-  /** Ids, names of fields, status and code of the answer; never a value that was sent. */
+  /** Ids, names of fields, status and code of the answer; of values only what `Differences` keeps. */
   readonly details: AuditDetails
 }
 
@@ -29,6 +29,20 @@ export interface AuditDetails {
   readonly asKey?: string
   /** Names of the fields that were sent. */
   readonly fields?: ReadonlyArray<string>
+  /** Fields that are different in the object after the change; no secret. */
+  readonly changes?: ReadonlyArray<FieldChange>
+}
+
+/** A field that is different after a change. */
+export interface FieldChange {
+  /** Path of the field, with dots between the levels; entries of a list by their id. */
+  readonly field: string
+  /** Absent: it was not there, or it is hidden. */
+  readonly before?: unknown
+  /** Absent: it is not there any more, or it is hidden. */
+  readonly after?: unknown
+  /** True: its values are not kept. */
+  readonly hidden?: true
 }
 
 /** All that are given must fit. A text that ends with `*` is a beginning. */

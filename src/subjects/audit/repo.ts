@@ -85,7 +85,18 @@ const Details: Schema.Schema<AuditDetails, string> = Schema.parseJson(
     code: Schema.optionalWith(Schema.String, { exact: true }),
     apiKeyName: Schema.optionalWith(Schema.String, { exact: true }),
     asKey: Schema.optionalWith(Schema.String, { exact: true }),
-    fields: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+    fields: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+    changes: Schema.optionalWith(
+      Schema.Array(
+        Schema.Struct({
+          field: Schema.String,
+          before: Schema.optionalWith(Schema.Unknown, { exact: true }),
+          after: Schema.optionalWith(Schema.Unknown, { exact: true }),
+          hidden: Schema.optionalWith(Schema.Literal(true), { exact: true })
+        })
+      ),
+      { exact: true }
+    )
   })
 )
 const detailsOf = Schema.decodeUnknownSync(Details)

@@ -10,6 +10,29 @@ import { IsoTimeOrDay } from "../../contract/Inputs.ts"
 
 const Status = Schema.Literal("success", "failure")
 
+const AuditChange = Schema.Struct({
+  field: field(
+    Schema.String,
+    "Path of the field, with dots between the levels; entries of a list by their id.",
+    "backup.keepLast"
+  ),
+  before: field(
+    Schema.optionalWith(Schema.Unknown, { exact: true }),
+    "What it was; absent: it was not there, or is hidden.",
+    7
+  ),
+  after: field(
+    Schema.optionalWith(Schema.Unknown, { exact: true }),
+    "What it is now; absent: it is not there any more, or is hidden.",
+    4
+  ),
+  hidden: field(
+    Schema.optionalWith(Schema.Literal(true), { exact: true }),
+    "True: it changed, and its values are not kept: a secret, or a long text.",
+    true
+  )
+}).annotations({ identifier: "AuditChange" })
+
 export const AuditEntry = Schema.Struct({
   id: field(Schema.String, "Id of the row.", exampleRequestId),
   timestamp: field(Schema.String, "When the request was answered, ISO 8601.", exampleTime),
@@ -42,6 +65,10 @@ export const AuditEntry = Schema.Struct({
         Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
         "Names of the fields that were sent; never their values.",
         ["provider", "apiKey"]
+      ),
+      changes: field(
+        Schema.optionalWith(Schema.Array(AuditChange), { exact: true }),
+        "What is different in the object after the change, at most 40 fields; absent: nothing, or no route shows it."
       )
     }),
     "What else is known."

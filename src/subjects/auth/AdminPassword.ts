@@ -10,7 +10,7 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as SettingsRepo from "../settings/repo.ts"
 import { hashPassword, verifyPassword } from "./Passwords.ts"
-import { Sessions } from "./Sessions.ts"
+import { Sessions } from "./sessions/Sessions.ts"
 
 const namespace = "auth"
 const key = "admin_password"

@@ -24,7 +24,8 @@ import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import type { Peer } from "./PeerAddress.ts"
-import { cookieOf, Sessions } from "./Sessions.ts"
+import { cookieOf } from "./sessions/SessionCookie.ts"
+import { Sessions } from "./sessions/Sessions.ts"
 
 export interface GateRequest {
   readonly method: string
@@ -40,6 +41,8 @@ export interface GateRequest {
    * models, and what belongs to them.
    */
   readonly takesSession: boolean
+  /** A socket looks whether its caller may still listen: that is no use of a session or a key. */
+  readonly isLook?: boolean
 }
 
 /** Header with the id of the API key whose rights an admin session acts with. */
@@ -171,7 +174,8 @@ export const make = Effect.gen(function* () {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
-      sessionId: cookie === null ? null : sessions.find(cookie, nowMs),
+      sessionId:
+        cookie === null ? null : request.isLook === true ? sessions.look(cookie, nowMs) : sessions.find(cookie, nowMs),
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
       ownPage: inferenceOnly && cookie !== null && isOwnPage(headers),
       safeMethod: isSafeMethod(request.method),
@@ -183,6 +187,7 @@ export const make = Effect.gen(function* () {
       adminConfigured: inferenceOnly || password.isSet() || keys.canManage(nowMs)
     })
     if (headers[asKeyHeader] !== undefined) return acting(tier, access, request, nowMs)
+    if (request.isLook === true) return access
     if (access._tag === "Allowed" && access.principal._tag === "Key") keys.used(access.principal.key, nowMs)
     return access
   }

@@ -11,9 +11,9 @@ import { AdminPassword } from "./AdminPassword.ts"
 import type { SessionWay } from "./entity.ts"
 import { hashKey } from "./KeyFormat.ts"
 import * as LoginThrottle from "./LoginThrottle.ts"
-import * as OneTimeCodes from "./OneTimeCodes.ts"
-import { Sessions } from "./Sessions.ts"
-import type * as SessionsModule from "./Sessions.ts"
+import * as OneTimeCodes from "./sessions/OneTimeCodes.ts"
+import { Sessions } from "./sessions/Sessions.ts"
+import type * as SessionsModule from "./sessions/Sessions.ts"
 
 export class TooManyLogins extends Data.TaggedError("TooManyLogins")<{ readonly retryAfterMs: number }> {}
 export class WrongPassword extends Data.TaggedError("WrongPassword") {}

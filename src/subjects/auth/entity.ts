@@ -2,6 +2,13 @@
 export const sessionWays = ["password", "code"] as const
 export type SessionWay = (typeof sessionWays)[number]
 
+/**
+ * Names of the session's cookie: over TLS for the whole host, over TLS below a path of a proxy, and without TLS. Browsers take the first two with
+ * `Secure` only, and the first for no other path or host.
+ */
+export const cookieNames = ["__Host-gateway_session", "__Secure-gateway_session", "gateway_session"] as const
+export type CookieName = (typeof cookieNames)[number]
+
 /** Kinds of callers, as they are told who they are. */
 export const principalTypes = ["session", "apiKey", "adminKey", "owner", "anonymous"] as const
 export type PrincipalType = (typeof principalTypes)[number]

@@ -12,25 +12,18 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Auth } from "./routes.ts"
 import { Forbidden, NotFound, TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
 import { AdminPassword } from "./AdminPassword.ts"
-import { headerOf, prefixAsked } from "./Credentials.ts"
+import { headerOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"
 import type { Session } from "./entity.ts"
 import { csrfTokenOf, isCrossSite } from "./Csrf.ts"
 import { endsOf } from "./PeerAddress.ts"
 import { Login, type TooManyLogins } from "./Login.ts"
-import { absoluteMs, cookieName, cookieOf, type Login as LoggedIn, Sessions } from "./Sessions.ts"
+import { cookieOf, endedCookies, newCookie } from "./sessions/SessionCookie.ts"
+import { absoluteMs, type Login as LoggedIn, Sessions } from "./sessions/Sessions.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { iso } from "../../entry/handling/Views.ts"
 import { isOwnUser, userOfPeer } from "../../platform/PeerUser.ts"
-
-/** Behind https the cookie must not leave it. A forged header can only make the cookie stricter. */
-const cookieOptions = (headers: RequestHeaders) => ({
-  httpOnly: true,
-  sameSite: "lax" as const,
-  path: prefixAsked(headers) || "/",
-  secure: headerOf(headers, "x-forwarded-proto") === "https"
-})
 
 const passwordRefusals = {
   TooManyLogins: ({ retryAfterMs }: TooManyLogins) =>
@@ -57,12 +50,13 @@ const sessionView = (session: Session, currentId: string | null) => ({
 
 /** Answers a login: the token for scripts of the page, and the cookie. */
 const loggedIn = ({ cookie, csrfToken, expiresAtMs }: LoggedIn, headers: RequestHeaders) =>
-  Effect.map(Effect.orDie(HttpServerResponse.json({ csrfToken, expiresAt: iso(expiresAtMs) })), (response) =>
-    HttpServerResponse.unsafeSetCookie(response, cookieName, Redacted.value(cookie), {
-      ...cookieOptions(headers),
+  Effect.map(Effect.orDie(HttpServerResponse.json({ csrfToken, expiresAt: iso(expiresAtMs) })), (response) => {
+    const { name, options } = newCookie(headers)
+    return HttpServerResponse.unsafeSetCookie(response, name, Redacted.value(cookie), {
+      ...options,
       maxAge: absoluteMs
     })
-  )
+  })
 
 const wrongPassword = (param: string) => () =>
   new Unauthorized({ message: "The password is wrong.", code: "invalid_password", param })
@@ -176,10 +170,11 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
         Effect.gen(function* () {
           const cookie = cookieOf(request.headers)
           if (cookie !== null) yield* login.logOut(cookie)
-          return HttpServerResponse.unsafeSetCookie(HttpServerResponse.empty({ status: 204 }), cookieName, "", {
-            ...cookieOptions(request.headers),
-            maxAge: 0
-          })
+          return endedCookies(request.headers).reduce(
+            (response, { name, options }) =>
+              HttpServerResponse.unsafeSetCookie(response, name, "", { ...options, maxAge: 0 }),
+            HttpServerResponse.empty({ status: 204 })
+          )
         }).pipe(answered)
       )
   })

@@ -157,7 +157,7 @@ export class Auth extends HttpApiGroup.make("auth")
     at("login", {
       summary: "Log in as administrator",
       description:
-        "Answers the CSRF token and sets the HttpOnly cookie `gateway_session`. After several wrong passwords the caller has to wait (429)."
+        "Answers the CSRF token and sets the HttpOnly cookie `gateway_session`, over TLS `__Host-gateway_session` (below a path of a proxy `__Secure-gateway_session`). After several wrong passwords the caller has to wait (429)."
     })
       .setPayload(
         Schema.Struct({

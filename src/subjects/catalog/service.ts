@@ -42,9 +42,6 @@ export class ModelCatalog extends Context.Tag("gateway/subjects/catalog/ModelCat
   }
 >() {}
 
-/** Accounts whose models are gathered before others get their turn. */
-const sliceAccounts = 32
-
 const plain = { provider: null, model: null, source: null, facts: null, price: null, health: [] } as const
 
 export const make = Effect.gen(function* () {
@@ -62,8 +59,7 @@ export const make = Effect.gen(function* () {
 
   const models = Effect.fnUntraced(function* (standings: ReadonlyMap<string, Standing>) {
     const rows = new Map<string, CatalogRow & { readonly health: Array<CatalogRow["health"][number]> }>()
-    for (const [at, account] of catalog.current().accounts.entries()) {
-      if (at > 0 && at % sliceAccounts === 0) yield* slices.turn
+    yield* slices.each(catalog.current().accounts, (account) => {
       const { connection, spec } = account
       const here = {
         connectionId: connection.id,
@@ -89,7 +85,7 @@ export const make = Effect.gen(function* () {
           })
         }
       }
-    }
+    })
     return [...rows.values()]
   })
 
@@ -107,22 +103,25 @@ export const make = Effect.gen(function* () {
     const accounts = yield* resilience.accounts
     const { aliases, combos } = catalog.current()
     const standings = new Map(accounts.map(({ connection, standing }) => [connection.id, standing]))
-    const named =
-      (kind: CatalogRow["kind"]) =>
-      (id: string): CatalogRow => ({ ...plain, id, kind, converses: kind === "auto" || oneConverses(id) })
-    const rows: ReadonlyArray<CatalogRow> = [
-      ...(yield* models(standings)),
-      ...[...combos.keys()].map(named("combo")),
-      ...autoIds.map(named("auto")),
-      ...[...aliases.keys()].map(named("alias"))
-    ]
+    const rows: Array<CatalogRow> = yield* models(standings)
+    const add = (kind: CatalogRow["kind"], ids: Iterable<string>) =>
+      slices.each(ids, (id) => rows.push({ ...plain, id, kind, converses: kind === "auto" || oneConverses(id) }))
+    yield* add("combo", combos.keys())
+    yield* add("auto", autoIds)
+    yield* add("alias", aliases.keys())
     return rows
   })
 
   const list = (key: ApiKey | null) => {
     if (key === null || usesAnyModel(key)) return all
     const view = { catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }
-    return Effect.map(all, (rows) => rows.filter(({ id }) => isOffered(key, id, () => resolve(view, id))))
+    return Effect.gen(function* () {
+      const offered: Array<CatalogRow> = []
+      yield* slices.each(yield* all, (row) => {
+        if (isOffered(key, row.id, () => resolve(view, row.id))) offered.push(row)
+      })
+      return offered
+    })
   }
 
   const known = Effect.gen(function* () {
@@ -136,9 +135,9 @@ export const make = Effect.gen(function* () {
     for (const [provider, models] of Object.entries(yield* prices.overrides)) {
       for (const model of Object.keys(models)) add(provider, model)
     }
-    for (const account of catalog.current().accounts) {
+    yield* slices.each(catalog.current().accounts, (account) => {
       for (const model of catalog.modelsOf(account)) add(account.spec.id, model)
-    }
+    })
     return table
   })
 

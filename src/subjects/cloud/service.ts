@@ -16,6 +16,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import type { ModelAlias } from "../aliases/repo.ts"
 import { Connections } from "../connections/service.ts"
 import * as Errors from "../Errors.ts"
+import { ObjectTurns } from "../ObjectTurns.ts"
 import { ModelAliases } from "../aliases/service.ts"
 import type { ObservedConnection } from "../connections/ObservedState.ts"
 
@@ -115,8 +116,12 @@ export const make = Effect.gen(function* () {
     if ((accessToken === undefined) === (apiKey === undefined)) {
       return yield* Errors.invalid("credentials", "must hold either 'accessToken' or 'apiKey'")
     }
-    const found = yield* meant(input)
-    return yield* connections.update(found.id, changeOf(found, input))
+    const { id } = yield* meant(input)
+    const { inTurn } = yield* ObjectTurns
+    return yield* inTurn(
+      "providers",
+      id
+    )(Effect.flatMap(meant({ ...input, connectionId: id }), (found) => connections.update(id, changeOf(found, input))))
   })
 
   const resolve = Effect.fn("CloudMembers.resolve")(function* (name: string) {

@@ -92,8 +92,11 @@ export interface Connection extends ConnectionSettings, ConnectionHealth {
   readonly source: "db" | "env"
   readonly createdAtMs: number
   readonly updatedAtMs: number
-  /** Id of the proxy for its calls, only while it is not saved. A saved one has an assignment (`subjects/proxies/entity.ts`). */
-  readonly unsavedProxyId?: string
+  /**
+   * Id of the proxy for its calls, only while it is not saved; null: none of its own, whatever is assigned. A saved one has an assignment
+   * (`subjects/proxies/entity.ts`).
+   */
+  readonly unsavedProxyId?: string | null
 }
 
 export const healthy: ConnectionHealth = {

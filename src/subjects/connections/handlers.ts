@@ -6,7 +6,9 @@ import { identity } from "effect/Function"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { connectionListing, Providers } from "./routes.ts"
 import { Flags } from "../flags/service.ts"
+import * as Errors from "../Errors.ts"
 import { Connections } from "./service.ts"
+import { ProviderNodes } from "../nodes/service.ts"
 import { healthAt } from "./Standings.ts"
 import type { ObservedConnection } from "./ObservedState.ts"
 import { answered } from "../../entry/handling/Answers.ts"
@@ -41,6 +43,7 @@ export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (h
   Effect.gen(function* () {
     const connections = yield* Connections
     const flags = yield* Flags
+    const nodes = yield* ProviderNodes
     const shown = (observed: ObservedConnection) =>
       viewed(observed, flags.isOn("ALLOW_API_KEY_REVEAL") ? identity : undefined)
     const viewedMasked = (observed: ObservedConnection) => viewed(observed)
@@ -69,6 +72,14 @@ export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (h
           )
         )
       )
-      .handle("validate", ({ payload }) => answered(connections.validateKey(payload)))
+      .handle("validate", ({ payload }) =>
+        Effect.gen(function* () {
+          const added =
+            payload.node === undefined
+              ? null
+              : yield* nodes.draft(payload.node).pipe(Effect.mapError(Errors.within("node")), answered)
+          return yield* answered(connections.validate(payload, added))
+        })
+      )
   })
 )

@@ -21,9 +21,10 @@ import {
   Secret,
   Text
 } from "../../contract/Inputs.ts"
-import { exampleId, exampleProxyId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { healthFields } from "../../contract/HealthFields.ts"
 import { field } from "../../kernel/Documented.ts"
+import { CreateNode } from "../nodes/routes.ts"
 import { observed } from "../../kernel/Observed.ts"
 
 const words = {
@@ -242,21 +243,26 @@ const UpstreamModel = Schema.Struct({
   maxOutputTokens: field(Schema.NullOr(Schema.Number), "Tokens of the longest answer; null: not listed.", 16_384)
 }).annotations({ identifier: "UpstreamModel" })
 
-const ValidateKey = Schema.Struct({
-  provider: field(Text, ...words.provider),
-  apiKey: field(optional(Secret), "The key to check; it is not stored. Absent for a provider that needs none."),
-  baseUrl: field(optional(HttpUrl), "Another address of the provider's API.", "https://api.openai.com"),
-  proxyId: field(
+/**
+ * A connection that is not stored, with the fields by which it would be created, or the changes of a stored one. There is no field here that
+ * creating does not have, and none of creating that is not here.
+ */
+export const ValidateConnection = Schema.Struct({
+  connectionId: field(
     optional(Schema.String),
-    "The proxy to ask by, as if it were assigned to the connection.",
-    exampleProxyId
-  )
-}).annotations(body("ValidateKey"))
+    "Id of a stored connection that the other fields change; what is absent is as stored. Absent: a new connection.",
+    exampleId
+  ),
+  node: field(optional(CreateNode), "The provider node that would be added with it; its prefix is the provider."),
+  ...CreateConnection.fields,
+  provider: field(optional(Text), "Id of the provider, or the prefix of a node. Needed for a new connection.", "openai")
+}).annotations(body("ValidateConnection"))
+export type ValidateConnection = typeof ValidateConnection.Type
 
-const ValidateResult = Schema.Struct({
-  valid: field(Schema.Boolean, "Whether the provider accepts the key.", true),
+export const ValidateResult = Schema.Struct({
+  valid: field(Schema.Boolean, "Whether the provider accepts the connection.", true),
   status: field(Schema.NullOr(Schema.Number), "HTTP status of the provider; null: no answer arrived.", 200),
-  error: field(Schema.NullOr(Schema.String), "Why the key is not accepted; null: it is.", null)
+  error: field(Schema.NullOr(Schema.String), "Why it is not accepted; null: it is.", null)
 }).annotations(body("ValidateResult"))
 
 const Connections = Schema.Struct({
@@ -299,13 +305,16 @@ export class Providers extends HttpApiGroup.make("providers")
   )
   .add(
     at("validate", {
-      summary: "Check a key",
-      description: "Asks the provider whether it accepts the key. Nothing is stored.",
+      summary: "Test a connection before it is saved",
+      description:
+        "Checks the fields as saving does, and asks the provider whether it accepts the connection, by the address, headers, transport and proxy that would be stored. Nothing is stored.",
       example: { provider: "openai", apiKey: "sk-your-secret" }
     })
-      .setPayload(ValidateKey)
+      .setPayload(ValidateConnection)
       .addSuccess(ValidateResult)
       .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(ForbiddenAnswer)
   )
   .add(
     at("get", {

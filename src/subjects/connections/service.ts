@@ -3,9 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
-import type { CreateConnection, UpdateConnection } from "./routes.ts"
-import { type Connection, type ConnectionSettings, healthy } from "./entity.ts"
+import type { CreateConnection, UpdateConnection, ValidateConnection } from "./routes.ts"
+import { type Connection, healthy } from "./entity.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import { Flags } from "../flags/service.ts"
 import { IdGen } from "../../platform/IdGen.ts"
@@ -18,11 +17,11 @@ import type { StoreError } from "../../store/Errors.ts"
 import { ConnectionRepo } from "./repo.ts"
 import { ConfigChanges } from "../ConfigChanges.ts"
 import { ConnectionRecords } from "./ConnectionRecords.ts"
+import * as Drafts from "./Drafts.ts"
 import * as Rules from "./rules.ts"
 import { Events } from "../../observe/Events.ts"
 import { testConnection } from "./ConnectionTest.ts"
 import { OperatorSpending } from "./OperatorSpending.ts"
-import { connectionMoveProblem } from "./CredentialBinding.ts"
 import * as Errors from "../Errors.ts"
 import { type ObservedConnection, ObservedState } from "./ObservedState.ts"
 
@@ -30,16 +29,6 @@ import { type ObservedConnection, ObservedState } from "./ObservedState.ts"
 export interface ModelListing {
   readonly models: ReadonlyArray<ListedModel>
   readonly error: string | null
-}
-
-/** A key that may become a connection. */
-export interface CandidateKey {
-  readonly provider: string
-  /** Absent for a provider that needs none. */
-  readonly apiKey?: Redacted.Redacted
-  readonly baseUrl?: string | null
-  /** The proxy to ask by, as if it were assigned to the connection. */
-  readonly proxyId?: string | undefined
 }
 
 /** Stored connection with its problems; without any when `problems` is empty. */
@@ -71,10 +60,14 @@ export class Connections extends Context.Tag("gateway/subjects/connections/Conne
     /** Asks a tiny question; `model` null: one that the connection is known to have. A good answer ends every cooldown. */
     readonly test: (id: string, model: string | null) => Effect.Effect<TestFindings, Errors.EntityNotFound>
     readonly models: (id: string) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.ModelsNotListed>
-    /** Checks whether a provider accepts a key. Nothing is stored. */
-    readonly validateKey: (
-      candidate: CandidateKey
-    ) => Effect.Effect<ValidationFindings, Errors.UnknownProvider | Errors.InvalidInput | Errors.EntityNotFound>
+    /**
+     * Checks whether a provider accepts a connection as it would be stored. `added` is the provider of the node that the body has. Nothing is
+     * stored.
+     */
+    readonly validate: (
+      input: ValidateConnection,
+      added: ProviderSpec | null
+    ) => Effect.Effect<ValidationFindings, Drafts.DraftRefused>
     /**
      * Checks whether every connection is complete and readable and, unless `offline`, its provider accepts the
      * credential.
@@ -105,61 +98,24 @@ type Services = Effect.Effect.Success<typeof services>
 
 const applied = <A, E, R>(change: Effect.Effect<A, E, R>, { changes }: Services) => changes.apply(change)
 
-const specOf = ({ catalog }: Services, provider: string): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
-  const spec = catalog.current().provider(provider)
-  return spec === null ? new Errors.UnknownProvider({ provider }) : Effect.succeed(spec)
-}
-
-const isNode = ({ catalog }: Services, spec: ProviderSpec): boolean =>
-  catalog.current().nodes.some((node) => node.prefix === spec.id)
-
-const check = (services: Services, settings: ConnectionSettings, spec: ProviderSpec, hasLockedSecret: boolean) =>
-  Errors.refuseOne(
-    Rules.problemOf(settings, spec, { isNode: isNode(services, spec), hasLockedSecret, isOn: services.flags.isOn })
-  )
-
-/** Null and absent name none. */
-const checkProxy = (
-  { proxies }: Services,
-  proxyId: string | null | undefined
-): Effect.Effect<void, Errors.EntityNotFound> =>
-  proxyId == null || proxies.has(proxyId)
-    ? Effect.void
-    : new Errors.EntityNotFound({ entity: "proxy", id: proxyId, field: "proxyId" })
-
 const checkLimit = (services: Services, spec: ProviderSpec): Effect.Effect<void, Errors.ConnectionLimitReached> =>
   Rules.mayAddConnection(spec, services.catalog.current().connections, {
-    isNode: isNode(services, spec),
+    isNode: Drafts.isNode(services, spec),
     isOn: services.flags.isOn
   })
     ? Effect.void
     : new Errors.ConnectionLimitReached({ prefix: spec.id })
 
-const find = ({ catalog }: Services, id: string): Effect.Effect<Connection, Errors.EntityNotFound> => {
-  const connection = catalog.current().connections.find((candidate) => candidate.id === id)
-  return connection === undefined ? new Errors.EntityNotFound({ entity: "connection", id }) : Effect.succeed(connection)
-}
-
-const findStored = Effect.fnUntraced(function* (services: Services, id: string) {
-  const connection = yield* services.repo.get(id)
-  if (connection !== null) return connection
-  yield* find(services, id)
-  return yield* new Errors.ConnectionReadOnly({ id })
-})
-
 const list = ({ catalog, observed }: Services) => Effect.sync(() => catalog.current().connections.map(observed.of))
 
 const get = Effect.fn("Connections.get")((services: Services, id: string) =>
-  Effect.map(find(services, id), services.observed.of)
+  Effect.map(Drafts.find(services, id), services.observed.of)
 )
 
 const create = Effect.fn("Connections.create")(function* (services: Services, input: CreateConnection) {
-  yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
-  const spec = yield* specOf(services, input.provider)
-  const settings = Rules.settingsOf(input, spec)
-  yield* check(services, settings, spec, false)
+  const spec = yield* Drafts.specOf(services, input.provider)
+  const settings = yield* Drafts.newSettings(services, input, { spec, isOfNode: Drafts.isNode(services, spec) })
   yield* checkLimit(services, spec)
-  yield* checkProxy(services, input.proxyId)
   const nowMs = yield* Clock.currentTimeMillis
   const connection: Connection = {
     ...settings,
@@ -181,16 +137,8 @@ const create = Effect.fn("Connections.create")(function* (services: Services, in
 }, applied)
 
 const update = Effect.fn("Connections.update")(function* (services: Services, id: string, input: UpdateConnection) {
-  const before = yield* findStored(services, id)
-  const spec = yield* specOf(services, before.provider)
-  if (input.provider !== undefined && (yield* specOf(services, input.provider)).id !== spec.id) {
-    return yield* Errors.invalid("provider", "cannot be changed; add another connection instead")
-  }
-  yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
-  const settings = Rules.changed(before, input)
-  yield* check(services, settings, spec, before.locked)
-  yield* checkProxy(services, input.proxyId)
-  yield* Errors.refuseOne(connectionMoveProblem(before, settings, spec))
+  const before = yield* Drafts.findStored(services, id)
+  const { settings } = yield* Drafts.changedSettings(services, before, input)
   const connection: Connection = { ...before, ...settings, updatedAtMs: yield* Clock.currentTimeMillis }
   if (input.proxyId !== undefined) yield* services.proxies.assign("connection", id, input.proxyId)
   yield* services.records.replace(connection, {
@@ -200,16 +148,16 @@ const update = Effect.fn("Connections.update")(function* (services: Services, id
 }, applied)
 
 const remove = Effect.fn("Connections.remove")(function* (services: Services, id: string) {
-  const connection = yield* findStored(services, id)
+  const connection = yield* Drafts.findStored(services, id)
   yield* services.records.remove(connection.id)
 }, applied)
 
 const test = Effect.fn("Connections.test")(function* (services: Services, id: string, model: string | null) {
-  return yield* testConnection(services, yield* find(services, id), model)
+  return yield* testConnection(services, yield* Drafts.find(services, id), model)
 })
 
 const models = Effect.fn("Connections.models")(function* (services: Services, id: string) {
-  const connection = yield* find(services, id)
+  const connection = yield* Drafts.find(services, id)
   const result = yield* services.calls.models(connection, { refresh: false })
   if (result._tag === "Listed") return { models: result.models, error: null }
   // The last list is still what requests are routed by.
@@ -220,19 +168,12 @@ const models = Effect.fn("Connections.models")(function* (services: Services, id
   return { models: modelList.models, error: result.error }
 })
 
-const validateKey = Effect.fn("Connections.validateKey")(function* (services: Services, candidate: CandidateKey) {
-  const { apiKey, baseUrl, provider, proxyId } = candidate
-  yield* Errors.refuseOne(Rules.gatewayKeyProblem("apiKey", apiKey ?? null))
-  yield* Errors.refuseOne(Rules.addressProblem("baseUrl", baseUrl, services.flags.isOn))
-  yield* checkProxy(services, proxyId)
-  const result = yield* services.calls.validate({
-    provider,
-    apiKey: apiKey ?? null,
-    baseUrl: baseUrl ?? null,
-    proxyId: proxyId ?? null
-  })
-  if (result === null) return yield* new Errors.UnknownProvider({ provider })
-  const { answered, ...found } = result
+const validate = Effect.fn("Connections.validate")(function* (
+  services: Services,
+  input: ValidateConnection,
+  added: ProviderSpec | null
+) {
+  const { answered, ...found } = yield* services.calls.validate(yield* Drafts.draftOf(services, input, added))
   yield* services.spending.book(answered)
   return found
 })
@@ -275,7 +216,7 @@ export const make = Effect.gen(function* () {
     remove: (id) => remove(all, id),
     test: (id, model) => test(all, id, model),
     models: (id) => models(all, id),
-    validateKey: (candidate) => validateKey(all, candidate),
+    validate: (input, added) => validate(all, input, added),
     checkAll: (options) => checkAll(all, options)
   })
 })

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Shape from "../settings/entity.ts"
 import { readOrigin } from "../../kernel/text/Origins.ts"
+import { readPublicUrl } from "../../kernel/text/PublicUrl.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
@@ -19,6 +20,8 @@ export class GatewaySettings extends Context.Tag("gateway/subjects/flags/Gateway
     readonly allowedHosts: () => ReadonlySet<string>
     /** Hot: the origins in `corsOrigins`, as a set. */
     readonly corsOrigins: () => ReadonlySet<string>
+    /** Hot: the setting `publicUrl`, without a slash at its end. */
+    readonly publicUrl: () => string | null
     /** Hot: the model that `modelFallbacks` maps an unserved id to; null when it has no entry for it. */
     readonly fallbackOf: (modelId: string) => string | null
   }
@@ -35,10 +38,12 @@ export const shape = {
 export const make = Effect.gen(function* () {
   let allowedHosts: ReadonlySet<string> = new Set()
   let corsOrigins: ReadonlySet<string> = new Set()
+  let publicUrl: string | null = null
   let fallbackOf = makeModelFallbacks({})
   const stored = yield* StoredSettings.make(place, shape, (settings) => {
     allowedHosts = new Set(settings.allowedHosts.map((host) => host.replace(/^\[|\]$/g, "")))
     corsOrigins = new Set(settings.corsOrigins.flatMap((origin) => readOrigin(origin) ?? []))
+    publicUrl = settings.publicUrl === null ? null : readPublicUrl(settings.publicUrl)
     fallbackOf = makeModelFallbacks(settings.modelFallbacks)
   })
   const access = yield* AccessSettings.make
@@ -47,6 +52,7 @@ export const make = Effect.gen(function* () {
     access,
     allowedHosts: () => allowedHosts,
     corsOrigins: () => corsOrigins,
+    publicUrl: () => publicUrl,
     fallbackOf: (modelId) => fallbackOf(modelId)
   })
 })

@@ -11,6 +11,7 @@ import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } fro
 import type { LedgerCursor } from "../usage/LedgerRepo.ts"
 import type { Spend } from "../usage/SpendRepo.ts"
 import { answered } from "../../entry/handling/Answers.ts"
+import { asJson, entriesAnswer } from "../../entry/handling/Lists.ts"
 import { iso, isoOrNull, usd } from "../../entry/handling/Views.ts"
 
 const usdOrNull = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : usd(nanoUsd))
@@ -103,21 +104,16 @@ export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (ha
 
     return handlers
       .handle("budget", ({ urlParams: { apiKeyId } }) =>
-        answered(
-          Effect.gen(function* () {
-            if (apiKeyId !== undefined) return budgetStatusView(yield* limits.budget(apiKeyId))
-            return { budgets: (yield* limits.budgets).map(budgetStatusView) }
-          })
-        )
+        Effect.gen(function* () {
+          if (apiKeyId !== undefined) return budgetStatusView(yield* answered(limits.budget(apiKeyId)))
+          return yield* entriesAnswer("budgets", yield* answered(limits.budgets), asJson(budgetStatusView))
+        })
       )
       .handle("setBudget", ({ payload }) => answered(Effect.map(limits.setBudget(payload), budgetStatusView)))
       .handle("removeBudget", ({ urlParams }) => answered(limits.removeBudget(urlParams.apiKeyId)))
       .handle("tokenLimits", ({ urlParams: { apiKeyId } }) =>
-        answered(
-          Effect.map(limits.tokenLimits(apiKeyId), (all) => ({
-            apiKeyId: apiKeyId ?? null,
-            limits: all.map(tokenLimitView)
-          }))
+        Effect.flatMap(answered(limits.tokenLimits(apiKeyId)), (all) =>
+          entriesAnswer("limits", all, asJson(tokenLimitView), { apiKeyId: apiKeyId ?? null })
         )
       )
       .handle("setTokenLimit", ({ payload }) =>

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { SetBudget, SetTokenLimit } from "./routes.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import type { LedgerState } from "../../domain/Ledger.ts"
 import type { Budget, ResetInterval, TokenLimit } from "./entity.ts"
@@ -102,7 +103,8 @@ const services = Effect.all({
   ids: IdGen,
   journal: UsageJournal,
   repo: LedgerRepo,
-  spend: SpendRepo
+  spend: SpendRepo,
+  slices: Slices
 })
 type Services = Effect.Effect.Success<typeof services>
 
@@ -172,6 +174,15 @@ const budget = Effect.fn("Limits.budget")(function* (services: Services, apiKeyI
   return found === null ? yield* withoutBudget(services, apiKeyId, nowMs) : statusOf(services, found, nowMs)
 })
 
+const budgets = Effect.fnUntraced(function* (services: Services) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const found: Array<BudgetStatus> = []
+  yield* services.slices.each(services.limits.budgets(), (each) => {
+    found.push(statusOf(services, each, nowMs))
+  })
+  return found
+})
+
 const setBudget = Effect.fn("Limits.setBudget")(function* (services: Services, input: SetBudget) {
   yield* known(services, input.apiKeyId)
   const nowMs = yield* Clock.currentTimeMillis
@@ -203,10 +214,11 @@ const standing = ({ limits }: Services, limit: TokenLimit, nowMs: number): Token
 const tokenLimits = Effect.fn("Limits.tokenLimits")(function* (services: Services, apiKeyId?: string) {
   if (apiKeyId !== undefined) yield* known(services, apiKeyId)
   const nowMs = yield* Clock.currentTimeMillis
-  return services.limits
-    .tokenLimits()
-    .filter((limit) => apiKeyId === undefined || limit.apiKeyId === apiKeyId)
-    .map((limit) => standing(services, limit, nowMs))
+  const found: Array<TokenLimitStatus> = []
+  yield* services.slices.each(services.limits.tokenLimits(), (limit) => {
+    if (apiKeyId === undefined || limit.apiKeyId === apiKeyId) found.push(standing(services, limit, nowMs))
+  })
+  return found
 })
 
 const setTokenLimit = Effect.fn("Limits.setTokenLimit")(function* (services: Services, input: SetTokenLimit) {
@@ -280,9 +292,7 @@ export const make = Effect.gen(function* () {
   const all = yield* services
 
   return Limits.of({
-    budgets: Effect.map(Clock.currentTimeMillis, (nowMs) =>
-      all.limits.budgets().map((each) => statusOf(all, each, nowMs))
-    ),
+    budgets: budgets(all),
     budget: (apiKeyId) => budget(all, apiKeyId),
     setBudget: (budget) => setBudget(all, budget),
     removeBudget: (apiKeyId) => removeBudget(all, apiKeyId),
@@ -294,5 +304,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Limits, never, ApiKeys | IdGen | KeyLimits | LedgerRepo | SpendRepo | UsageJournal> =
-  Layer.effect(Limits, make)
+export const layer: Layer.Layer<
+  Limits,
+  never,
+  ApiKeys | IdGen | KeyLimits | LedgerRepo | Slices | SpendRepo | UsageJournal
+> = Layer.effect(Limits, make)

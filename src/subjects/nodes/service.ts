@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CreateNode, UpdateNode } from "./routes.ts"
 import type { ProviderNode } from "./entity.ts"
+import type { ProviderSpec } from "../../domain/Provider.ts"
+import { fromNode } from "../../plane/providers/Registry.ts"
 import { Flags } from "../flags/service.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../plane/providers/Catalog.ts"
@@ -25,6 +27,8 @@ export class ProviderNodes extends Context.Tag("gateway/subjects/nodes/ProviderN
   {
     readonly list: Effect.Effect<ReadonlyArray<ProviderNode>>
     readonly get: (id: string) => Effect.Effect<ProviderNode, Errors.EntityNotFound | StoreError>
+    /** The provider that a new node would be, after every check of saving it. Nothing is stored. */
+    readonly draft: (input: CreateNode) => Effect.Effect<ProviderSpec, Errors.InvalidInput | Errors.NameTaken>
     readonly create: (
       input: CreateNode
     ) => Effect.Effect<ProviderNode, Errors.InvalidInput | Errors.NameTaken | StoreError>
@@ -69,13 +73,27 @@ export const make = Effect.gen(function* () {
 
   const get = Effect.fn("ProviderNodes.get")(find)
 
-  const create = Effect.fn("ProviderNodes.create")(function* (input: CreateNode) {
+  /** Settings of a new node, after every check that saving makes of its content. */
+  const checkedSettings = Effect.fnUntraced(function* (input: CreateNode) {
     yield* checkPrefix(input.prefix)
     yield* checkAddress(input.baseUrl)
     yield* checkType(input.type)
+    return Rules.settingsOf(input)
+  })
+
+  const draft = Effect.fn("ProviderNodes.draft")(function* (input: CreateNode) {
+    const settings = yield* checkedSettings(input)
+    if (catalog.current().nodes.some(({ prefix }) => prefix === settings.prefix)) {
+      return yield* prefixTaken(settings.prefix)()
+    }
+    return fromNode({ ...settings, id: settings.prefix, createdAtMs: 0, updatedAtMs: 0 })
+  })
+
+  const create = Effect.fn("ProviderNodes.create")(function* (input: CreateNode) {
+    const settings = yield* checkedSettings(input)
     const nowMs = yield* Clock.currentTimeMillis
     const node: ProviderNode = {
-      ...Rules.settingsOf(input),
+      ...settings,
       id: ids.next(nowMs),
       createdAtMs: nowMs,
       updatedAtMs: nowMs
@@ -116,7 +134,7 @@ export const make = Effect.gen(function* () {
     yield* breakers.reset(node.prefix)
   }, apply)
 
-  return ProviderNodes.of({ list: Effect.sync(() => catalog.current().nodes), get, create, update, remove })
+  return ProviderNodes.of({ list: Effect.sync(() => catalog.current().nodes), get, draft, create, update, remove })
 })
 
 export const layer: Layer.Layer<

@@ -16,6 +16,7 @@ import { ownerAt } from "../proxies/entity.ts"
 import type { OAuthInput } from "../connections/routes.ts"
 import { Upstream, type UnownedRequest } from "../../net/egress/Upstream.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
+import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import * as Requests from "../../plane/providers/oauth/SignInRequests.ts"
 import { readAnswer } from "../../plane/providers/oauth/TokenAnswer.ts"
@@ -165,11 +166,16 @@ const errorCode = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text 
 export const callbackAt = (signInUrl: string, provider: string): string =>
   `${signInUrl}/api/oauth/${encodeURIComponent(provider)}/callback`
 
+/** Returns where browsers come back to: the variable of its own, else the gateway's public address. */
+const comesBackTo = ({ config: { publicUrl, signInUrl }, settings }: Deps): string | null =>
+  signInUrl === publicUrl ? (settings.publicUrl() ?? signInUrl) : signInUrl
+
 /** RFC 8628 §3.5. */
 const slowDownMs = 5_000
 
 const services = Effect.all({
   config: AppConfig,
+  settings: GatewaySettings,
   upstream: Upstream,
   connections: Connections,
   proxies: ProxyPlan,
@@ -325,7 +331,7 @@ const authorize = Effect.fn("SignIns.authorize")(function* (deps: Deps, name: st
   const [state, verifier] = [secret(), secret()]
   const sessionId = deps.ids.next(nowMs)
   const expiresAtMs = nowMs + lifetimeMs
-  const { signInUrl } = deps.config
+  const signInUrl = comesBackTo(deps)
   const comesBack = signInUrl !== null
   const redirectUri = comesBack ? callbackAt(signInUrl, provider) : row.authorize.redirectUri
   const browser = { state, verifier, redirectUri, comesBack }
@@ -468,7 +474,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<SignIns, never, AppConfig | Connections | IdGen | ProxyPlan | Upstream> = Layer.effect(
+export const layer: Layer.Layer<
   SignIns,
-  make
-)
+  never,
+  AppConfig | Connections | GatewaySettings | IdGen | ProxyPlan | Upstream
+> = Layer.effect(SignIns, make)

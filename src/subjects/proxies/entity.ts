@@ -72,7 +72,7 @@ export const ownerOf = (
   { authType, headers, id, provider, proxyEnabled, transport, unsavedProxyId }: OwningConnection,
   apiKeyId: string | null = null
 ): CallOwner => ({
-  connectionId: id,
+  connectionId: unsavedProxyId === null ? null : id,
   provider,
   apiKeyId,
   proxyEnabled,

@@ -40,15 +40,6 @@ const refusals: ReadonlySet<string> = new Set<Refusal["_tag"]>(["ModelNotFound",
 const isRefusal = (error: unknown): error is Refusal =>
   Predicate.hasProperty(error, "_tag") && refusals.has(String(error._tag))
 
-/** Names the fields of a refusal as they are called within a member of the body. */
-const within =
-  (member: string) =>
-  <E>(error: E | Errors.InvalidInput): E | Errors.InvalidInput => {
-    if (!(error instanceof Errors.InvalidInput)) return error
-    const [first, ...others] = error.problems.map(({ field, message }) => ({ field: `${member}.${field}`, message }))
-    return first === undefined ? error : new Errors.InvalidInput({ problems: [first, ...others] })
-  }
-
 /** Header names are lower-case internally; of several spellings the last counts. */
 const lowerCase = (headers: NonNullable<ExplainInput["headers"]>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
@@ -66,7 +57,7 @@ const chosenOf = ({ combo, model }: Pick<ExplainInput, "combo" | "model">) =>
         : { model, combo: null }
     }
     const combos = yield* Combos
-    const draft = yield* combos.draft(combo).pipe(Effect.mapError(within("combo")), answered)
+    const draft = yield* combos.draft(combo).pipe(Effect.mapError(Errors.within("combo")), answered)
     return { model: model ?? draft.name, combo: draft }
   })
 

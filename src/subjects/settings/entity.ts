@@ -9,6 +9,7 @@ import {
   VisionBridgeSettings,
   VisionBridgeSettingsPatch
 } from "./entity/VisionBridgeSettings.ts"
+import { defaultFaceSettings, faceSettings, faceSettingsPatch } from "./entity/FaceSettings.ts"
 import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./entity/MemorySettings.ts"
 import { defaultProxySettings, ProxySettings, ProxySettingsPatch } from "./entity/ProxySettings.ts"
 
@@ -102,6 +103,7 @@ const Frequency = Schema.Literal("hourly", "daily", "weekly")
 const PromptCache = Schema.Literal("off", "auto")
 
 export const GatewaySettings = Schema.Struct({
+  ...faceSettings,
   pricingUrl: field(Schema.NullOr(Schema.String), ...words.pricingUrl),
   pluginMarketplaceUrl: field(Schema.NullOr(Schema.String), ...words.pluginMarketplaceUrl),
   allowedHosts: field(Schema.Array(Schema.String), ...words.allowedHosts),
@@ -214,6 +216,7 @@ const HeartbeatMs = Schema.Int.pipe(
 
 /** Any part of the settings; null leaves a member as it is. A member that does not exist is an error. */
 export const GatewaySettingsPatch = Schema.Struct({
+  ...faceSettingsPatch,
   /** Null clears it. */
   pricingUrl: field(Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true }), ...words.pricingUrl),
   /** Null clears it. */
@@ -350,6 +353,7 @@ export const GatewaySettingsPatch = Schema.Struct({
 export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
 export const defaultGatewaySettings: GatewaySettings = {
+  ...defaultFaceSettings,
   pricingUrl: null,
   pluginMarketplaceUrl: null,
   allowedHosts: [],
@@ -379,6 +383,7 @@ export const defaultGatewaySettings: GatewaySettings = {
 export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySettingsPatch): GatewaySettings => ({
   ...settings,
   ...patch,
+  dashboard: { ...settings.dashboard, ...patch.dashboard },
   decisions: { ...settings.decisions, ...patch.decisions },
   usage: { ...settings.usage, ...patch.usage },
   backup: { ...settings.backup, ...patch.backup },

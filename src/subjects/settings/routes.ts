@@ -5,6 +5,8 @@ import * as Access from "./entity/AccessSettings.ts"
 import * as Schema from "effect/Schema"
 import * as Shape from "./entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
+import { UnavailableAnswer } from "../../contract/Errors.ts"
+import { exampleTime } from "../../contract/Examples.ts"
 import { body } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 import { IssueSettings, issueSettings } from "../issueReports/routes.ts"
@@ -29,6 +31,62 @@ const ChangeSettings = Schema.Struct({
 
 export type ChangeSettings = typeof ChangeSettings.Type
 
+const SettingOrigin = Schema.Struct({
+  operation: field(Schema.String, "Operation that changes it, as the API document names it.", "gatewaySettingsUpdate"),
+  name: field(Schema.String, "Its name in the body of that operation, with dots between the levels.", "cache.enabled"),
+  value: field(Schema.Unknown, "What is in force.", true),
+  defaultValue: field(Schema.Unknown, "What is in force where nobody says anything else.", false),
+  source: field(
+    Schema.Literal("db", "default"),
+    "`db`: set by this API or a command, and other than the default; `default`: as the gateway comes."
+  ),
+  changedAt: field(
+    Schema.NullOr(Schema.String),
+    "When it was last set, or another part of the same group, ISO 8601; null: the audit log knows of no change.",
+    exampleTime
+  ),
+  changedBy: field(
+    Schema.NullOr(Schema.String),
+    "Who did that, as the audit log names them: `admin-key`, `owner`, `session:<id>`, `key '<name>'`; null: unknown.",
+    "admin-key"
+  )
+}).annotations({ identifier: "SettingOrigin" })
+
+const VariableOrigin = Schema.Struct({
+  name: field(Schema.String, "Name of the variable.", "HOST"),
+  description: field(Schema.String, "What it says.", "Address that the gateway listens on."),
+  value: field(
+    Schema.NullOr(Schema.String),
+    "What is in force; null: nothing, or it is a secret, which is shown nowhere.",
+    "127.0.0.1"
+  ),
+  defaultValue: field(Schema.String, "What is in force where it is not set, for people.", "127.0.0.1"),
+  source: field(
+    Schema.Literal("env", "default"),
+    "`env`: the variable is set, or an option of the command says the same; `default`: as the gateway comes."
+  ),
+  isSecret: field(Schema.Boolean, "Whether its value may be a secret.", false)
+}).annotations({ identifier: "VariableOrigin" })
+
+const Listener = Schema.Struct({
+  address: field(Schema.String, "Address that it listens on.", "127.0.0.1"),
+  port: field(Schema.Number, "Its port.", 20_128),
+  reach: field(
+    Schema.Literal("machine", "network"),
+    "Who can reach it: programs of this machine, or every machine that has a way to the address."
+  )
+}).annotations({ identifier: "Listener" })
+
+export const SettingOrigins = Schema.Struct({
+  settings: field(Schema.Array(SettingOrigin), "All settings. A change holds at once, without a restart."),
+  variables: field(
+    Schema.Array(VariableOrigin),
+    "Variables of the environment. A change holds from the next start of the program."
+  ),
+  listener: field(Listener, "Where the gateway listens.")
+}).annotations({ identifier: "SettingOrigins" })
+export type SettingOrigins = typeof SettingOrigins.Type
+
 const at = endpointsOf("gatewaySettings")
 
 const change = (summary: string) => ({
@@ -49,6 +107,15 @@ export class GatewaySettings extends HttpApiGroup.make("gatewaySettings")
   )
   .add(at("update", change("Change settings")).setPayload(ChangeSettings).addSuccess(AllSettings))
   .add(at("put", change("Change settings (PUT)")).setPayload(ChangeSettings).addSuccess(AllSettings))
+  .add(
+    at("origins", {
+      summary: "Show what is set, and by whom",
+      description:
+        "Every setting beside its default, with who changed it last, and the variables that the program was started with. Feature flags have a list of their own."
+    })
+      .addSuccess(SettingOrigins)
+      .addError(UnavailableAnswer)
+  )
   .add(
     at("ipFilter", {
       summary: "Show the IP filter",

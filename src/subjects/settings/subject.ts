@@ -9,6 +9,7 @@ export const gatewaySettings = subject("gatewaySettings", {
     get: manage("GET", "/api/settings"),
     update: manage("PATCH", "/api/settings"),
     put: manage("PUT", "/api/settings"),
+    origins: manage("GET", "/api/settings/origins"),
     ipFilter: manage("GET", "/api/settings/ip-filter"),
     setIpFilter: manage("PUT", "/api/settings/ip-filter"),
     thinkingBudget: manage("GET", "/api/settings/thinking-budget"),

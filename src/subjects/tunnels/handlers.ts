@@ -16,6 +16,7 @@ import type { TunnelBackend, TunnelStatus } from "./entity.ts"
 import type { MeshNotice, MeshProgress, MeshToolFailed } from "../../net/tunnels/mesh/MeshTools.ts"
 import { MeshTools } from "../../net/tunnels/mesh/MeshTools.ts"
 import { type EnableTunnel, type InvalidTunnelOption, type KeysRequired, Tunnels } from "../../net/tunnels/Tunnels.ts"
+import { announcedStream, Events } from "../../observe/Events.ts"
 import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
 import { answered, badField } from "../../entry/handling/Answers.ts"
 import { isFromThisMachine } from "../../entry/handling/AtTheMachine.ts"
@@ -89,6 +90,7 @@ export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (
   Effect.gen(function* () {
     const tunnels = yield* Tunnels
     const mesh = yield* MeshTools
+    const events = yield* Events
 
     const enable = (tunnel: EnableTunnel) => Effect.catchTags(tunnels.enable(tunnel), refusals)
     const withNotice = (status: TunnelStatus) => Effect.map(mesh.notice, (notice) => meshView(status, notice))
@@ -113,7 +115,7 @@ export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (
 
     /** The steps as events; the last one says how it ended. */
     const installing = (sudoPassword: Redacted.Redacted | null) =>
-      mesh.install(sudoPassword).pipe(
+      announcedStream(events, { kind: "install", id: "tailscale" }, mesh.install(sudoPassword)).pipe(
         Stream.map(({ message, percent, step }: MeshProgress) => event("progress", { step, message, percent })),
         Stream.concat(Stream.fromEffect(Effect.map(mesh.check, (check) => event("done", check)))),
         Stream.catchAll(({ reason }) => Stream.succeed(event("error", { message: reason })))

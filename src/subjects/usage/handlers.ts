@@ -11,6 +11,7 @@ import { makeOwnKey } from "../../entry/handling/OwnKey.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { connectionUsage, quotaWindows } from "../quotaGroups/QuotaViews.ts"
 import { filterOf } from "./UsageFilters.ts"
+import { asJson, entriesAnswer } from "../../entry/handling/Lists.ts"
 import { isoOrNull, ownUsageLog, usageLog } from "../../entry/handling/Views.ts"
 import type { UsagePage } from "./repo.ts"
 import { seriesQuery, seriesView } from "./SeriesViews.ts"
@@ -25,11 +26,12 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
     const ownKey = yield* makeOwnKey
     const logsOf = Effect.fnUntraced(function* (page: UsagePage & { readonly scannedToMs?: number | null }) {
       const factsOf = yield* reports.factsOf(page.rows)
-      return {
-        logs: page.rows.map((row) => usageLog(row, factsOf(row))),
-        nextCursor: page.nextCursor,
-        scannedTo: isoOrNull(page.scannedToMs ?? null)
-      }
+      return yield* entriesAnswer(
+        "logs",
+        page.rows,
+        asJson((row) => usageLog(row, factsOf(row))),
+        { nextCursor: page.nextCursor, scannedTo: isoOrNull(page.scannedToMs ?? null) }
+      )
     })
     const logs = ({ urlParams }: { readonly urlParams: LogsQuery }) => {
       const { after, cursor = null, limit = null } = urlParams
@@ -75,10 +77,9 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
       .handle("meLogs", ({ urlParams: { cursor = null, limit = null, ...query } }) =>
         Effect.flatMap(ownKey, ({ id }) =>
           answered(
-            Effect.map(reports.page(limit, cursor, filterOf({ ...query, apiKeyId: id })), ({ nextCursor, rows }) => ({
-              logs: rows.map(ownUsageLog),
-              nextCursor
-            }))
+            Effect.flatMap(reports.page(limit, cursor, filterOf({ ...query, apiKeyId: id })), ({ nextCursor, rows }) =>
+              entriesAnswer("logs", rows, asJson(ownUsageLog), { nextCursor })
+            )
           )
         )
       )

@@ -39,6 +39,8 @@ export class Deliveries extends Context.Tag("gateway/subjects/webhooks/Deliverie
     readonly refresh: Effect.Effect<void, StoreError>
     /** Sends a `test.ping` once, whether the webhook is enabled or not. It is recorded, and does not count as a delivery that failed. */
     readonly ping: (webhook: Webhook) => Effect.Effect<Sent>
+    /** Looks whether there is more to send to a webhook. */
+    readonly wake: (id: string) => Effect.Effect<void>
     readonly counts: () => DeliveryCounts
   }
 >() {}
@@ -280,6 +282,7 @@ export const make = Effect.gen(function* () {
   return Deliveries.of({
     refresh: refresh(deps),
     ping: (webhook) => ping(deps, webhook),
+    wake: (id) => Effect.suspend(() => workers.get(id)?.more.open ?? Effect.void),
     counts: () => ({
       delivered: state.delivered,
       failed: state.failed,

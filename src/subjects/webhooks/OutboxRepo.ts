@@ -37,7 +37,8 @@ const AttemptRow = Schema.Struct({
   success: Flag,
   error: MaybeText,
   latencyMs: Whole,
-  atMs: Whole
+  atMs: Whole,
+  data: MaybeText
 })
 
 export interface EventNames {
@@ -73,6 +74,8 @@ export class OutboxRepo extends Context.Tag("gateway/subjects/webhooks/OutboxRep
     readonly record: (attempts: ReadonlyArray<RecordedAttempt>) => Effect.Effect<ReadonlyArray<string>, StoreError>
     /** The last attempts of a webhook, newest first. */
     readonly attempts: (webhookId: string) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, StoreError>
+    /** Puts the event of an attempt that was given up back; its id stays. False: there is no such attempt, or none that can be. */
+    readonly again: (webhookId: string, attemptId: number) => Effect.Effect<boolean, StoreError>
   }
 >() {}
 
@@ -110,6 +113,17 @@ export const addWithUsage = (events: ReadonlyArray<OutgoingEvent>): Statement =>
 const insertAttempt = `
   INSERT INTO webhook_deliveries (webhook_id, event_id, event, attempt, status, success, error, latency_ms, at_ms)
   SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM webhooks WHERE id = ?`
+/** The event that ends without success is kept with its last attempt, before it leaves the outbox. */
+const insertLastAttempt = `
+  INSERT INTO webhook_deliveries (webhook_id, event_id, event, attempt, status, success, error, latency_ms, at_ms, event_at_ms, data)
+  SELECT w.id, ?, ?, ?, ?, ?, ?, ?, ?, o.at_ms, o.data
+  FROM webhooks AS w LEFT JOIN webhook_outbox AS o ON o.seq = ? WHERE w.id = ?`
+const putBack = `
+  INSERT OR IGNORE INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
+  SELECT webhook_id, event_id, event, event_at_ms, data FROM webhook_deliveries WHERE id = ? AND webhook_id = ? AND data IS NOT NULL`
+/** An event that was put back once is kept by the attempts that follow. */
+const putBackOnce =
+  "UPDATE webhook_deliveries SET data = NULL WHERE id = ? AND webhook_id = ? AND data IS NOT NULL RETURNING id"
 const noteAttempt = "UPDATE webhooks SET last_triggered_at_ms = ?, last_status = ? WHERE id = ?"
 const endEvent = "DELETE FROM webhook_outbox WHERE seq = ?"
 const noteSuccess = "UPDATE webhooks SET failure_count = 0 WHERE id = ?"
@@ -123,8 +137,11 @@ const trimAttempts = `
 const statementsOf = (attempt: RecordedAttempt): ReadonlyArray<Statement> => {
   const { atMs, endsSeq, error, event, eventId, latencyMs, status, success, webhookId } = attempt
   const facts = [eventId, event, attempt.attempt, status, success ? 1 : 0, error]
+  const row = [...facts, Math.trunc(latencyMs), Math.trunc(atMs)]
   const all: Array<Statement> = [
-    { statement: insertAttempt, parameters: [...facts, Math.trunc(latencyMs), Math.trunc(atMs), webhookId] },
+    success || endsSeq === null
+      ? { statement: insertAttempt, parameters: [...row, webhookId] }
+      : { statement: insertLastAttempt, parameters: [...row, endsSeq, webhookId] },
     { statement: noteAttempt, parameters: [Math.trunc(atMs), status, webhookId] }
   ]
   if (endsSeq === null) return all
@@ -203,12 +220,31 @@ export const make = Effect.gen(function* () {
   })
 
   const attempts = Effect.fn("OutboxRepo.attempts")((webhookId: string) =>
-    deliveries.select(
-      "OutboxRepo.attempts",
-      sql`WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keptAttempts}`
+    Effect.map(
+      deliveries.select(
+        "OutboxRepo.attempts",
+        sql`WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keptAttempts}`
+      ),
+      (rows) => rows.map(({ data, ...attempt }) => ({ ...attempt, mayRetry: data !== null }))
     )
   )
-  return OutboxRepo.of({ add, page, trim, drop, names, waiting, record, attempts })
+
+  const again = Effect.fn("OutboxRepo.again")((webhookId: string, attemptId: number) =>
+    sql
+      .withTransaction(
+        Effect.zipRight(
+          sql.unsafe(putBack, [attemptId, webhookId]),
+          sql.unsafe<{ readonly id: number }>(putBackOnce, [attemptId, webhookId])
+        )
+      )
+      .pipe(
+        Effect.mapBoth({
+          onFailure: Table.named("OutboxRepo.again"),
+          onSuccess: (rows) => rows.length > 0
+        })
+      )
+  )
+  return OutboxRepo.of({ add, page, trim, drop, names, waiting, record, attempts, again })
 })
 
 export const layer: Layer.Layer<OutboxRepo, never, SqlClient.SqlClient> = Layer.effect(OutboxRepo, make)

@@ -52,6 +52,7 @@ const deliveryView = (attempt: DeliveryAttempt): DeliveryView => ({
   status: attempt.status,
   success: attempt.success,
   error: attempt.error,
+  mayRetry: attempt.mayRetry,
   latency_ms: attempt.latencyMs,
   created_at: iso(attempt.atMs),
   eventId: attempt.eventId,
@@ -79,6 +80,9 @@ export const layer = HttpApiBuilder.group(contractOf(WebhooksGroup), "webhooks",
       )
       .handle("deliveries", ({ path }) =>
         answered(Effect.map(webhooks.deliveries(path.id), (attempts) => ({ deliveries: attempts.map(deliveryView) })))
+      )
+      .handle("retry", ({ path }) =>
+        answered(Effect.as(webhooks.retry(path.id, path.deliveryId), { queued: true as const }))
       )
   )
 )

@@ -7,7 +7,17 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
-import { body, clearable, Created, nextCursor, total, NoContent, optional, ReadOnly } from "../../contract/Inputs.ts"
+import {
+  Accepted,
+  body,
+  clearable,
+  Created,
+  nextCursor,
+  total,
+  NoContent,
+  optional,
+  ReadOnly
+} from "../../contract/Inputs.ts"
 import { observed } from "../../kernel/Observed.ts"
 
 const words = {
@@ -81,6 +91,11 @@ export const DeliveryView = Schema.Struct({
   attempt: field(Schema.Number, "Which attempt it was, from 1; after a restart they are counted anew.", 1),
   status: field(Schema.Number, "HTTP status of the answer; 0 when there was none.", 200),
   success: field(Schema.Boolean, "Whether the status was 2xx.", true),
+  mayRetry: field(
+    Schema.Boolean,
+    "Whether the event was given up with this attempt and is kept, so that it can be sent again.",
+    false
+  ),
   error: field(Schema.NullOr(Schema.String), "Why it failed.", null),
   latency_ms: field(Schema.Number, "Milliseconds until the answer, or until it was given up.", 38),
   created_at: field(Schema.String, "When it was sent, ISO 8601.", exampleTime),
@@ -217,7 +232,14 @@ export const WebhookTested = Schema.Struct({
   error: field(Schema.NullOr(Schema.String), "Why it was not delivered.", null)
 }).annotations({ identifier: "WebhookTested" })
 
-const at = endpointsOf("webhooks", { id: ["Id of the webhook.", exampleId] })
+export const DeliveryQueued = Schema.Struct({
+  queued: field(Schema.Literal(true), "Always true.")
+}).annotations({ identifier: "WebhookDeliveryQueued" })
+
+const at = endpointsOf("webhooks", {
+  id: ["Id of the webhook.", exampleId],
+  deliveryId: ["Id of the attempt.", "42"]
+})
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
   .annotate(OpenApi.Title, "Webhooks")
@@ -285,5 +307,14 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
           identifier: "WebhookDeliveries"
         })
       )
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("retry", {
+      summary: "Send an event again",
+      description:
+        "Of an attempt with `mayRetry`: its event waits again, with the same id, and is tried as often as the first time. To a webhook that is disabled it is sent when that is enabled."
+    })
+      .addSuccess(Accepted(DeliveryQueued))
       .addError(NotFoundAnswer)
   ) {}

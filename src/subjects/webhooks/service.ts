@@ -35,6 +35,8 @@ export class Webhooks extends Context.Tag("gateway/subjects/webhooks/Webhooks")<
     readonly test: (id: string) => Effect.Effect<Sent, Missing>
     /** The last attempts, newest first. */
     readonly deliveries: (id: string) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, Missing>
+    /** Sends the event of an attempt that was given up again. */
+    readonly retry: (id: string, attemptId: string) => Effect.Effect<void, Missing>
   }
 >() {}
 
@@ -132,6 +134,14 @@ export const make = Effect.gen(function* () {
     yield* deliveries.refresh
   }, oneAtATime)
 
+  const retry = Effect.fn("Webhooks.retry")(function* (id: string, attemptId: string) {
+    yield* find(id)
+    const isPutBack = /^\d{1,15}$/.test(attemptId) && (yield* outbox.again(id, Number(attemptId)))
+    if (!isPutBack)
+      return yield* new Errors.EntityNotFound({ entity: "delivery that can be sent again", id: attemptId })
+    yield* deliveries.wake(id)
+  })
+
   return Webhooks.of({
     list: repo.list,
     get: Effect.fn("Webhooks.get")(find),
@@ -139,7 +149,8 @@ export const make = Effect.gen(function* () {
     update,
     remove,
     test: Effect.fn("Webhooks.test")((id: string) => Effect.flatMap(find(id), deliveries.ping)),
-    deliveries: Effect.fn("Webhooks.deliveries")((id: string) => Effect.zipRight(find(id), outbox.attempts(id)))
+    deliveries: Effect.fn("Webhooks.deliveries")((id: string) => Effect.zipRight(find(id), outbox.attempts(id))),
+    retry
   })
 })
 

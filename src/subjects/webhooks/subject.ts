@@ -11,6 +11,7 @@ export const webhooks = subject("webhooks", {
     update: manage("PUT", "/api/webhooks/:id"),
     remove: manage("DELETE", "/api/webhooks/:id"),
     test: manage("POST", "/api/webhooks/:id/test"),
-    deliveries: manage("GET", "/api/webhooks/:id/deliveries")
+    deliveries: manage("GET", "/api/webhooks/:id/deliveries"),
+    retry: manage("POST", "/api/webhooks/:id/deliveries/:deliveryId/retry")
   }
 })

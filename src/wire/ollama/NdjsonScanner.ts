@@ -15,9 +15,9 @@ export interface NdjsonFailure {
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
 export interface NdjsonScanner {
-  readonly failure: NdjsonFailure | null
+  readonly failure: () => NdjsonFailure | null
   /** Bytes of the incomplete line. */
-  readonly pendingBytes: number
+  readonly pendingBytes: () => number
   /** Returns the offset in `chunk` just after its last complete line; 0 when no line ends in it. */
   readonly push: (chunk: Buffer, onLine: OnLine) => number
   /** The bytes of the incomplete line; the scanner is empty afterwards. */
@@ -68,12 +68,8 @@ export const makeNdjsonScanner = (maxLineBytes = defaultMaxEventBytes): NdjsonSc
   }
 
   return {
-    get failure() {
-      return failure
-    },
-    get pendingBytes() {
-      return pendingBytes
-    },
+    failure: () => failure,
+    pendingBytes: () => pendingBytes,
     push,
     takePending
   }

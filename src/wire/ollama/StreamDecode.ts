@@ -116,7 +116,8 @@ export const makeStreamDecoder = (maxLineBytes?: number): StreamDecoder => {
       scanner.push(chunk, (bytes, from, to) => {
         if (!over) readLine(parseLine(bytes, from, to))
       })
-      if (scanner.failure !== null && !over) fail(tooLarge(scanner.failure))
+      const failure = scanner.failure()
+      if (failure !== null && !over) fail(tooLarge(failure))
       return take()
     },
     end: () => {

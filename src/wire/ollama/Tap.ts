@@ -62,13 +62,14 @@ export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
 
   const push = (chunk: Buffer): Buffer => {
     // Bytes buffered from earlier chunks must come first: then the chunk itself cannot be relayed.
-    let kept: Array<Buffer> | null = scanner.pendingBytes > 0 ? [] : null
+    let kept: Array<Buffer> | null = scanner.pendingBytes() > 0 ? [] : null
     const boundary = scanner.push(chunk, (bytes, start, end) => {
       const relayed = judge(bytes, start, end)
       if (kept === null && !relayed) kept = [chunk.subarray(0, start)]
       else if (kept !== null && relayed) kept.push(bytes.subarray(start, end))
     })
-    if (scanner.failure !== null && facts.problem === null) facts.problem = tooLarge(scanner.failure)
+    const failure = scanner.failure()
+    if (failure !== null && facts.problem === null) facts.problem = tooLarge(failure)
     if (kept !== null) return Buffer.concat(kept)
     return boundary === chunk.length ? chunk : chunk.subarray(0, boundary)
   }

@@ -20,8 +20,9 @@ export const makeSseDecoder = (decoder: EventDecoder, maxEventBytes?: number): S
   return {
     push: (chunk) => {
       const events = decodeAll(scanner.push(chunk))
-      if (scanner.failure === null) return events
-      const message = `The upstream sent an event larger than ${scanner.failure.limitBytes} bytes.`
+      const failure = scanner.failure()
+      if (failure === null) return events
+      const message = `The upstream sent an event larger than ${failure.limitBytes} bytes.`
       return [...events, { type: "error", problem: { status: 502, message, type: null, code: answerTooLarge } }]
     },
     end: () => [...decodeAll(scanner.end()), ...decoder.end()]

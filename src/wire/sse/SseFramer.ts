@@ -16,9 +16,9 @@ export const defaultMaxEventBytes = 16 * 1_048_576
 export type OnBlock = (bytes: Buffer, start: number, end: number, endOffset: number) => void
 
 export interface SseFramer {
-  readonly failure: SseFailure | null
+  readonly failure: () => SseFailure | null
   /** Bytes of the incomplete block. */
-  readonly pendingBytes: number
+  readonly pendingBytes: () => number
   /** Returns true when the next byte begins an event. */
   readonly isBetween: () => boolean
   /** Returns the offset in `chunk` just after its last complete block; 0 when no block ends in it. */
@@ -112,12 +112,8 @@ export const makeSseFramer = (maxEventBytes = defaultMaxEventBytes): SseFramer =
   }
 
   return {
-    get failure() {
-      return failure
-    },
-    get pendingBytes() {
-      return pendingBytes
-    },
+    failure: () => failure,
+    pendingBytes: () => pendingBytes,
     isBetween: () => pendingBytes === 0 && !afterCr,
     push,
     takePending

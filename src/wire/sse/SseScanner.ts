@@ -54,7 +54,7 @@ export const parseBlock = (bytes: Buffer, start: number, end: number): SseEvent 
 }
 
 export interface SseScanner {
-  readonly failure: SseFailure | null
+  readonly failure: () => SseFailure | null
   readonly push: (chunk: Buffer) => ReadonlyArray<ScannedEvent>
   /** The last event when the stream ended without its empty line; `endOffset` is 0. */
   readonly end: () => ReadonlyArray<ScannedEvent>
@@ -64,9 +64,7 @@ export interface SseScanner {
 export const makeSseScanner = (maxEventBytes?: number): SseScanner => {
   const framer = makeSseFramer(maxEventBytes)
   return {
-    get failure() {
-      return framer.failure
-    },
+    failure: framer.failure,
     push: (chunk) => {
       const events: Array<ScannedEvent> = []
       framer.push(chunk, (bytes, start, end, endOffset) => {

@@ -91,7 +91,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
     // Most chunks of most answers are one such event.
     if (framer.isBetween() && !isOver() && isPlain(chunk, 0, chunk.length)) return chunk
     // Bytes buffered from earlier chunks must come first: then the chunk itself cannot be relayed.
-    let kept: Array<Buffer> | null = framer.pendingBytes > 0 ? [] : null
+    let kept: Array<Buffer> | null = framer.pendingBytes() > 0 ? [] : null
     const boundary = framer.push(chunk, (bytes, start, end) => {
       const relayed = judge(bytes, start, end)
       if (kept === null) {
@@ -100,8 +100,9 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
       }
       if (relayed !== false) kept.push(relayed === true ? bytes.subarray(start, end) : relayed)
     })
-    if (framer.failure !== null && facts.problem === null) {
-      const message = `The upstream sent an event larger than ${framer.failure.limitBytes} bytes.`
+    const failure = framer.failure()
+    if (failure !== null && facts.problem === null) {
+      const message = `The upstream sent an event larger than ${failure.limitBytes} bytes.`
       facts.problem = { status: 502, message, type: null, code: answerTooLarge }
     }
     if (kept === null) return boundary === chunk.length ? chunk : chunk.subarray(0, boundary)

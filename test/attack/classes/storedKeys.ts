@@ -73,6 +73,13 @@ const ways: Readonly<Record<string, Way>> = {
   "the path of a node's models": put(nodePath, (modelsPath) => ({ modelsPath })),
   "a question whether a key is valid": (_arena, gateway, { prefix }, baseUrl) =>
     gateway.manage("POST", "/api/providers/validate", { provider: prefix, apiKey: "a-new-key-0123456789", baseUrl }),
+  "a question whether a changed connection would be accepted": (_arena, gateway, { connectionId }, baseUrl) =>
+    gateway.manage("POST", "/api/providers/validate", { connectionId, baseUrl }),
+  "the same with the node of the address": (_arena, gateway, { connectionId, prefix }, baseUrl) =>
+    gateway.manage("POST", "/api/providers/validate", {
+      connectionId,
+      node: { name: prefix, prefix, type: "openai-compatible", baseUrl }
+    }),
   "a new connection with an address of its own": (arena, gateway, { prefix }, baseUrl) =>
     gateway
       .manage("POST", "/api/providers", {

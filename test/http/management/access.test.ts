@@ -145,7 +145,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
       assert.strictEqual(answer.status, 200)
       const [cookie = ""] = answer.headers["set-cookie"] ?? []
       assert.match(cookie, /^gateway_session=[\w-]{43};/)
-      for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/"]) assert.include(cookie, attribute)
+      for (const attribute of ["HttpOnly", "SameSite=Strict", "Path=/"]) assert.include(cookie, attribute)
       assert.notInclude(answer.text, cookie.slice(16, 59))
     })
   )

@@ -12,7 +12,19 @@ interface Row {
   readonly requestId: string
   readonly resourceType: string
   readonly ip: string
-  readonly details: { readonly httpStatus: number; readonly code?: string; readonly fields?: ReadonlyArray<string> }
+  readonly details: {
+    readonly httpStatus: number
+    readonly code?: string
+    readonly fields?: ReadonlyArray<string>
+    readonly changes?: ReadonlyArray<Change>
+  }
+}
+
+interface Change {
+  readonly field: string
+  readonly before?: unknown
+  readonly after?: unknown
+  readonly hidden?: true
 }
 
 const path = "/api/compliance/audit-log"
@@ -141,6 +153,55 @@ layer(layerOf())("the audit log", (it) => {
       assert.include(refused.text, "nonsense")
       const anonymous = yield* app.call(path)
       assert.strictEqual(anonymous.status, 401)
+    })
+  )
+})
+
+layer(layerOf())("what a change has made, in the audit log", (it) => {
+  it.effect("says field by field what a change has made of an object, and keeps no secret", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const changed = yield* app.admin("/api/settings", {
+        method: "PATCH",
+        body: { backup: { keepLast: 4 }, sharedKey: "canary-shared-key-0123456789" }
+      })
+      assert.strictEqual(changed.status, 200, changed.text)
+      const [row] = (yield* rowsOf(`?requestId=${idOf(changed.headers)}`)).rows
+      assert.deepStrictEqual(row?.details.changes, [
+        { field: "backup.keepLast", before: 7, after: 4 },
+        { field: "sharedKey", hidden: true }
+      ])
+      const hook = yield* app.admin("/api/webhooks", {
+        method: "POST",
+        body: { url: "https://hooks.example.com/canary-path", secret: "whsec_canary0123456789" }
+      })
+      assert.strictEqual(hook.status, 201, hook.text)
+      const at = `/api/webhooks/${String(hook.at("webhook.id") ?? hook.at("id"))}`
+      const put = yield* app.admin(at, {
+        method: "PUT",
+        body: { description: "for the team", secret: "whsec_canary9876543210" }
+      })
+      assert.strictEqual(put.status, 200, put.text)
+      const [edited] = (yield* rowsOf(`?requestId=${idOf(put.headers)}`)).rows
+      assert.sameDeepMembers(
+        (edited?.details.changes ?? []).map(({ field, hidden }) => [field.split(".").at(-1), hidden ?? false]),
+        [
+          ["description", false],
+          ["secret", true]
+        ]
+      )
+      const removed = yield* app.admin(at, { method: "DELETE" })
+      assert.strictEqual(removed.status, 204)
+      const [gone] = (yield* rowsOf(`?requestId=${idOf(removed.headers)}`)).rows
+      assert.isTrue(
+        gone?.details.changes?.some(({ after, before }) => before === "for the team" && after === undefined)
+      )
+      assert.notInclude((yield* rowsOf("?limit=500")).answer.text, "canary")
+      yield* app.admin("/api/settings", { method: "PATCH", body: { backup: { keepLast: 7 }, sharedKey: null } })
+      const refused = yield* app.admin("/api/settings", { method: "PATCH", body: { backup: { keepLast: -1 } } })
+      assert.strictEqual(refused.status, 400)
+      const [wrong] = (yield* rowsOf(`?requestId=${idOf(refused.headers)}`)).rows
+      assert.notProperty(wrong?.details, "changes")
     })
   )
 })

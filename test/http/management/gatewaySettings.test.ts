@@ -4,6 +4,12 @@ import * as Effect from "effect/Effect"
 import { defaultGatewaySettings } from "../../../src/subjects/settings/entity.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
+interface Origins {
+  readonly settings: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly variables: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly listener: object
+}
+
 const path = "/api/settings"
 const issues = { repository: null, apiUrl: "https://api.github.com", token: null }
 /** With the settings of the cloud sync and the issue tracker, which are kept apart because some are secret. */
@@ -106,6 +112,34 @@ layer(layerOf(), { excludeTestServices: true })("gateway settings", (it) => {
       }
       for (const body of [[], "text", undefined]) assert.strictEqual((yield* change("PUT", body)).status, 400)
       assert.strictEqual((yield* get).text, before)
+    })
+  )
+
+  it.effect("are told with their defaults, who set them, and what the program was started with", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const origins = Effect.map(app.admin(`${path}/origins`), ({ text }) => JSON.parse(text) as Origins)
+      const named = (all: Origins, name: string) => all.settings.find((one) => one.name === name)
+      const quiet = yield* origins
+      assert.deepStrictEqual(
+        quiet.settings.filter(({ source }) => source !== "default").map(({ name }) => name),
+        []
+      )
+      yield* change("PATCH", { cache: { ttlSeconds: 60 }, sharedKey: "a-long-key-of-the-tests" })
+      const set = yield* origins
+      const ttl = named(set, "cache.ttlSeconds")
+      assert.deepInclude(ttl, { operation: "gatewaySettingsUpdate", value: 60, defaultValue: 3_600, source: "db" })
+      assert.strictEqual(ttl?.changedBy, "admin-key")
+      assert.isNotNull(ttl?.changedAt)
+      // Another part of the group is at its default.
+      assert.deepInclude(named(set, "cache.maxEntries"), { source: "default" })
+      assert.notInclude(JSON.stringify(set), "a-long-key-of-the-tests")
+      assert.deepInclude(set.listener, { reach: "machine" })
+      const host = set.variables.find(({ name }) => name === "HOST")
+      assert.deepInclude(host, { value: "127.0.0.1", source: "default", isSecret: false })
+      yield* change("PATCH", { cache: { ttlSeconds: 3_600 }, sharedKey: null })
+      assert.deepInclude(named(yield* origins, "cache.ttlSeconds"), { source: "default", changedBy: "admin-key" })
+      assert.strictEqual((yield* app.call(`${path}/origins`)).status, 401)
     })
   )
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { execFile } from "node:child_process"
-import { codeLivesMs } from "../../../src/subjects/auth/OneTimeCodes.ts"
+import { codeLivesMs } from "../../../src/subjects/auth/sessions/OneTimeCodes.ts"
 import { OwnerToken } from "../../../src/subjects/auth/OwnerToken.ts"
 import { adminPassword, type Answer, layerOf, logIn, TestApp } from "./TestApp.ts"
 

@@ -110,6 +110,14 @@ describe("a connection's sockets", () => {
         keepAliveMs: 1_000,
         maxIdleSockets: 1
       }
+      // Before it is saved: the same sockets.
+      const tried = { provider: "n", apiKey: "a-key-of-the-provider", models: ["m"] }
+      assert.isTrue((yield* manage("POST", "/api/providers/validate", { ...tried, transport })).valid)
+      assert.deepInclude(provider.seen.at(-1), { name: "models.internal.example", client: "client" })
+      for (const less of [{ ...transport, certificate: null, key: null }, { ...transport, ca: null }, null]) {
+        const { error, valid } = yield* manage("POST", "/api/providers/validate", { ...tried, transport: less })
+        assert.isFalse(valid, error)
+      }
       const { connection } = yield* manage("POST", "/api/providers", {
         provider: "n",
         apiKey: "a-key-of-the-provider",

@@ -8,6 +8,8 @@ import * as TestGateway from "../../support/TestGateway.ts"
 
 const reachable = { environment: new Map([["OUTBOUND_SSRF_GUARD_ENABLED", "false"]]) }
 
+const asAdmin = { authorization: `Bearer ${TestGateway.adminKey}` }
+
 const question = { messages: [{ role: "user", content: "Hi" }] }
 
 const setUp = Effect.gen(function* () {
@@ -37,6 +39,21 @@ const scene = (name: string, play: (scene: Scene) => Promise<void>) =>
   it.scopedLive(name, () => Effect.flatMap(setUp, (given) => Effect.promise(() => play(given))))
 
 const eventsOf = (receiver: Fake.FakeUpstream): ReadonlyArray<Envelope> => receiver.requests.map(envelopeOf)
+
+interface Attempt {
+  readonly status: number
+  readonly attempt: number
+  readonly id: string
+  readonly event_id: string
+  readonly success: boolean
+  readonly mayRetry: boolean
+}
+
+const attemptOf = (
+  attempts: (id: string) => Promise<ReadonlyArray<Attempt>>,
+  id: string,
+  fits: (one: Attempt) => boolean
+): Promise<Attempt> => eventuallyFound("an attempt", async () => (await attempts(id)).find(fits))
 
 const broken = Fake.json({ error: { message: "internal error" } }, { status: 500 })
 
@@ -261,5 +278,50 @@ describe("webhooks", () => {
     )
     assert.match(content, /^request\.completed\n/)
     assert.deepStrictEqual(allowed_mentions, { parse: [] })
+  })
+
+  scene(
+    "an event that was given up goes again with the same id when that is asked for, as often as it fails",
+    async (given) => {
+      const { ask, attempts, gateway, hook, hookNow, receiver } = given
+      const { id } = await hook({ events: ["request.completed"] })
+      const attempt = (fits: (one: Attempt) => boolean) => attemptOf(attempts, id, fits)
+      receiver.always(answering(404))
+      await ask()
+      const first = await attempt(() => true)
+      assert.deepInclude(first, { status: 404, attempt: 1, mayRetry: true })
+      assert.strictEqual((await hookNow(id)).failure_count, 1)
+      const again = (attempt: string) =>
+        gateway.post(`/api/webhooks/${id}/deliveries/${attempt}/retry`, undefined, asAdmin)
+      assert.strictEqual((await again(first.id)).status, 202)
+      await receiver.received(2)
+      const second = await attempt((one) => one.id !== first.id)
+      assert.deepInclude(second, { status: 404, event_id: first.event_id, mayRetry: true })
+      // The one before has given its event away: it is never there twice.
+      assert.strictEqual((await attempts(id)).find((one: { id: string }) => one.id === first.id).mayRetry, false)
+      assert.strictEqual((await again(first.id)).status, 404)
+      receiver.always(answering(200))
+      assert.strictEqual((await again(second.id)).status, 202)
+      const third = await attempt((one) => one.success)
+      assert.deepInclude(third, { event_id: first.event_id, mayRetry: false })
+      assert.strictEqual((await again(third.id)).status, 404)
+      for (const strange of ["0", "nope", "9".repeat(40), "1%20OR%201"])
+        assert.strictEqual((await again(strange)).status, 404)
+      const envelopes = eventsOf(receiver)
+      assert.strictEqual(new Set(envelopes.map((envelope) => envelope.id)).size, 1)
+      assert.strictEqual((await hookNow(id)).failure_count, 0)
+    }
+  )
+
+  scene("an event of another webhook does not go again under this one's name", async (given) => {
+    const { ask, attempts, gateway, hook, receiver } = given
+    const { id } = await hook({ events: ["request.completed"] })
+    receiver.always(answering(404))
+    await ask()
+    const first = await attemptOf(attempts, id, () => true)
+    const other = await hook({ events: ["quota.exceeded"], url: `${receiver.origin}/other` })
+    const crossed = await gateway.post(`/api/webhooks/${other.id}/deliveries/${first.id}/retry`, undefined, asAdmin)
+    assert.strictEqual(crossed.status, 404)
+    assert.strictEqual((await attempts(id))[0].mayRetry, true)
   })
 })

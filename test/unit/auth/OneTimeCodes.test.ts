@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { codeLivesMs, issue, mostCodes, none, redeem } from "../../../src/subjects/auth/OneTimeCodes.ts"
+import { codeLivesMs, issue, mostCodes, none, redeem } from "../../../src/subjects/auth/sessions/OneTimeCodes.ts"
 
 describe("OneTimeCodes", () => {
   it("count once, for a minute", () => {

@@ -8,7 +8,7 @@ import * as AdminPassword from "../../../src/subjects/auth/AdminPassword.ts"
 import * as ApiKeys from "../../../src/subjects/auth/ApiKeys.ts"
 import * as Login from "../../../src/subjects/auth/Login.ts"
 import { hashPassword, verifyPassword } from "../../../src/subjects/auth/Passwords.ts"
-import * as Sessions from "../../../src/subjects/auth/Sessions.ts"
+import * as Sessions from "../../../src/subjects/auth/sessions/Sessions.ts"
 import { type ApiKeySettings, unrestricted } from "../../../src/subjects/keys/entity.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
@@ -164,14 +164,26 @@ const origin = { via: "password", address: "127.0.0.1", userAgent: "Browser/1" }
 
 describe("Sessions", () => {
   const hour = 3_600_000
-  it.scoped("end a day after the last use", () =>
+  it.scoped("end twelve hours after the last use", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions.Sessions
       const { cookie } = yield* sessions.open(origin)
       const value = Redacted.value(cookie)
-      assert.isNotNull(sessions.find(value, 23 * hour))
-      assert.isNotNull(sessions.find(value, 46 * hour))
-      assert.isNull(sessions.find(value, 70 * hour))
+      assert.isNotNull(sessions.find(value, 11 * hour))
+      assert.isNotNull(sessions.find(value, 22 * hour))
+      assert.isNotNull(sessions.find(value, 34 * hour - 1))
+      assert.isNull(sessions.find(value, 46 * hour - 1))
+    }).pipe(Effect.provide(services()))
+  )
+
+  it.scoped("are not used by a socket that looks whether its session holds", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions.Sessions
+      const value = Redacted.value((yield* sessions.open(origin)).cookie)
+      for (let passed = hour; passed < 12 * hour; passed += hour) assert.isNotNull(sessions.look(value, passed))
+      assert.isNotNull(sessions.look(value, 12 * hour - 1))
+      assert.isNull(sessions.look(value, 12 * hour))
+      assert.isNull(sessions.find(value, 12 * hour))
     }).pipe(Effect.provide(services()))
   )
 
@@ -179,7 +191,9 @@ describe("Sessions", () => {
     Effect.gen(function* () {
       const sessions = yield* Sessions.Sessions
       const { cookie } = yield* sessions.open(origin)
-      for (let day = 1; day <= 7; day++) assert.isNotNull(sessions.find(Redacted.value(cookie), day * 23 * hour))
+      for (let half = 1; half <= 14; half++) {
+        assert.isNotNull(sessions.find(Redacted.value(cookie), half * 11.9 * hour))
+      }
       assert.isNotNull(sessions.find(Redacted.value(cookie), 7 * 24 * hour - 1))
       assert.isNull(sessions.find(Redacted.value(cookie), 7 * 24 * hour))
     }).pipe(Effect.provide(services()))
@@ -193,7 +207,7 @@ describe("Sessions", () => {
       const rows = yield* repo.list
       assert.strictEqual(rows.length, 1)
       assert.notInclude(JSON.stringify(rows), Redacted.value(cookie))
-      yield* TestClock.adjust("25 hours")
+      yield* TestClock.adjust("13 hours")
       assert.strictEqual((yield* repo.list).length, 0)
     }).pipe(Effect.provide(Sessions.layer.pipe(Layer.provideMerge(store))))
   )
@@ -210,17 +224,10 @@ describe("Sessions", () => {
         ["code", "::1", "x".repeat(256)],
         ["password", "127.0.0.1", "Browser/1"]
       ])
-      assert.lengthOf(shown(24.5 * hour), 1)
-      assert.lengthOf(shown(26 * hour), 0)
+      assert.lengthOf(shown(12.5 * hour), 1)
+      assert.lengthOf(shown(14 * hour), 0)
     }).pipe(Effect.provide(services()))
   )
-
-  it("reads the cookie among others", () => {
-    const value = "a".repeat(43)
-    assert.strictEqual(Sessions.cookieOf({ cookie: `x=1; gateway_session=${value}; y=2` }), value)
-    assert.isNull(Sessions.cookieOf({ cookie: "gateway_session=short" }))
-    assert.isNull(Sessions.cookieOf({}))
-  })
 })
 
 describe("Passwords", () => {

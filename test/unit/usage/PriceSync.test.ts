@@ -9,6 +9,7 @@ import * as Flags from "../../../src/subjects/flags/service.ts"
 import * as FlagStore from "../../../src/subjects/flags/repo.ts"
 import * as GatewaySettings from "../../../src/subjects/flags/StoredFlags.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as Events from "../../../src/observe/Events.ts"
 import * as PriceBook from "../../../src/observe/usage/PriceBook.ts"
 import * as PriceSync from "../../../src/observe/usage/PriceSync.ts"
 import { mocked } from "../../support/Mocked.ts"
@@ -34,7 +35,7 @@ const flags = { GATEWAY_DISABLE_BACKGROUND_SERVICES: "true", PRICING_SYNC_ENABLE
 
 const layerWith = (environment: ReadonlyArray<readonly [string, string]>, overrides = flags) =>
   PriceSync.layer.pipe(
-    Layer.provideMerge(PriceBook.layerMemory),
+    Layer.provideMerge(Layer.merge(PriceBook.layerMemory, Events.layer)),
     Layer.provideMerge(GatewaySettings.layer),
     Layer.provideMerge(Flags.layer.pipe(Layer.provide(FlagStore.layerMemory(overrides)))),
     Layer.provideMerge(Layer.merge(fetching, reposInMemory)),
@@ -46,11 +47,17 @@ it.scoped("lies over the embedded prices and below the operator's, and stays whe
     const book = yield* PriceBook.PriceBook
     const settings = yield* GatewaySettings.GatewaySettings
     const { round } = yield* PriceSync.PriceSync
+    const changes: Array<string> = []
+    const events = yield* Events.Events
+    events.listen((event) => {
+      if (event.type === "config.changed") changes.push(`${event.kind} ${event.action} by ${event.by}`)
+    })
     source.asked = 0
     source.body = table(5)
     yield* round
     assert.strictEqual(source.asked, 0)
     assert.strictEqual(book.sourced("openai", "gpt-4o")?.source, "embedded")
+    assert.deepStrictEqual(changes, [])
 
     yield* settings.patch({ pricingUrl: url })
     yield* TestClock.setTime(Date.UTC(2035, 0, 1))
@@ -69,6 +76,7 @@ it.scoped("lies over the embedded prices and below the operator's, and stays whe
 
     yield* round
     assert.strictEqual(source.asked, 1)
+    assert.deepStrictEqual(changes, ["price pricing.synced by gateway"], "once, when other prices came into force")
     yield* TestClock.adjust("25 hours")
     source.body = "<html>"
     yield* round

@@ -264,7 +264,7 @@ const listenOnce = (parts: Exchanging): Effect.Effect<boolean> =>
         },
         onData: (chunk) => {
           const found = sortAll(parts.sort, scanner.push(chunk), null)
-          if (found !== null || scanner.failure !== null) end(false)
+          if (found !== null || scanner.failure() !== null) end(false)
           return true
         },
         onEnd: () => end(true),

@@ -1,6 +1,6 @@
 /** Shows the steps of a new gateway to its first answer, with what is done of them. */
 import { gatewayUrl } from "../../api/client.ts"
-import { Copyable } from "../../ui/Copyable.tsx"
+import { Copyable } from "../../ui/copy/Copyable.tsx"
 import { State } from "../../ui/State.tsx"
 import { words } from "../../words/home.ts"
 

@@ -1,5 +1,5 @@
 /** A secret, shown this once. It is in no storage, address or cache of the page. */
-import { Copyable } from "../../ui/Copyable.tsx"
+import { Copyable } from "../../ui/copy/Copyable.tsx"
 import { State } from "../../ui/State.tsx"
 import { words as common } from "../../words/common.ts"
 import { words } from "../../words/keys.ts"

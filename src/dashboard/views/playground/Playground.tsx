@@ -1,65 +1,24 @@
-/** Answers which model is best, how fast and how dear: one prompt to one to four models at once. */
-import { type Signal, useSignal } from "@preact/signals"
+/** Answers which model is best, how fast and how dear, and how it is called: one question to one to four models at once, at any of ten endpoints. */
+import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
+import { useLocation } from "preact-iso"
 import { keysList, modelCatalogList } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { download } from "../../ui/download.ts"
 import { Icon } from "../../ui/Icon.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/playground.ts"
+import { AnswersDiff } from "./AnswersDiff.tsx"
 import { Column } from "./Column.tsx"
-import { makeRun, type Run, start } from "./run.ts"
+import { DraftFields } from "./DraftFields.tsx"
+import { askedOf, endpoints, isEndpoint, WrongField } from "./endpoints.ts"
+import { Improve } from "./Improve.tsx"
+import { Presets } from "./Presets.tsx"
+import { start } from "./run.ts"
+import { SnippetsOf } from "./SnippetsOf.tsx"
+import { addColumn, asKey, columns, draft, endpoint, isRunning, mostColumns, type One, setModels } from "./store.ts"
 
-interface One {
-  readonly id: number
-  readonly model: string
-  readonly run: Signal<Run>
-}
-
-const mostColumns = 4
-
-const numberOrNull = (text: string): number | null =>
-  text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text)
-
-interface TextProperties {
-  readonly id: string
-  readonly label: string
-  readonly rows: number
-  readonly text: Signal<string>
-}
-
-const Text = ({ id, label, rows, text }: TextProperties) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    <textarea
-      id={id}
-      class="input"
-      rows={rows}
-      value={text.value}
-      onInput={(event) => {
-        text.value = event.currentTarget.value
-      }}
-    />
-  </div>
-)
-
-const NumberField = ({ id, label, text }: Omit<TextProperties, "rows">) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    <input
-      id={id}
-      class="input"
-      type="number"
-      step="any"
-      placeholder={words.own}
-      value={text.value}
-      onInput={(event) => {
-        text.value = event.currentTarget.value
-      }}
-    />
-  </div>
-)
-
-const AsKey = ({ asKey }: { readonly asKey: Signal<string> }) => {
+const AsKey = () => {
   const keys = useAnswer({ key: ["keys"], ask: (signal) => keysList({ signal }) })
   return (
     <div class="field">
@@ -83,9 +42,34 @@ const AsKey = ({ asKey }: { readonly asKey: Signal<string> }) => {
   )
 }
 
+const EndpointField = () => (
+  <div class="field">
+    <label for="endpoint">{words.endpoint}</label>
+    <select
+      id="endpoint"
+      class="input"
+      value={endpoint.value}
+      onChange={(event) => {
+        if (isEndpoint(event.currentTarget.value)) endpoint.value = event.currentTarget.value
+      }}
+    >
+      {endpoints.map((name) => (
+        <option key={name} value={name}>
+          {words.endpoints[name]}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+const mostNames = 500
+
 /** Names of models to choose from; any other may be typed. */
 const ModelNames = () => {
-  const models = useAnswer({ key: ["catalog"], ask: (signal) => modelCatalogList({ signal }) })
+  const models = useAnswer({
+    key: ["catalog-names"],
+    ask: (signal) => modelCatalogList({ query: { view: "summary", limit: mostNames } as object, signal })
+  })
   return (
     <datalist id="playground-models">
       <option value="auto" />
@@ -96,95 +80,154 @@ const ModelNames = () => {
   )
 }
 
-export const Playground = () => {
-  const system = useSignal("")
-  const prompt = useSignal<string>(words.firstPrompt)
-  const maxTokens = useSignal("")
-  const temperature = useSignal("")
-  const asKey = useSignal("")
-  const columns = useSignal<ReadonlyArray<One>>([{ id: 1, model: "auto", run: makeRun() }])
-  const leaving = useRef<AbortController | null>(null)
-  const isRunning = columns.value.some(({ run }) => run.value.state === "waiting" || run.value.state === "running")
-  useEffect(() => () => leaving.current?.abort(), [])
+type Opened = "improve" | "snippets" | "diff" | null
 
-  const change = (id: number, model: string): void => {
-    columns.value = columns.value.map((one) => (one.id === id ? { id, model, run: one.run } : one))
+const wrongWords: Readonly<Record<string, string>> = words.wrong
+
+const run = (one: One, signal: AbortSignal): void => {
+  one.problem.value = null
+  try {
+    const { answer, body, file, path } = askedOf(endpoint.value, one.model.value, one.own.value ?? draft.value)
+    const who = asKey.value === "" ? null : asKey.value
+    void start(one.run, { endpoint: endpoint.value, answer, path, body, file, asKey: who, signal })
+  } catch (error) {
+    one.problem.value = error instanceof WrongField ? (wrongWords[error.field] ?? error.message) : String(error)
   }
-  const add = (): void => {
-    const last = columns.value.at(-1)
-    columns.value = [...columns.value, { id: (last?.id ?? 0) + 1, model: last?.model ?? "auto", run: makeRun() }]
-  }
+}
+
+const saveAnswers = (): void => {
+  const answers = columns.value.map(({ model, run: { value } }) => ({
+    model: model.value,
+    target: value.target,
+    requestId: value.requestId,
+    state: value.state,
+    text: value.text,
+    ttftMs: value.firstMs,
+    totalMs: value.wholeMs,
+    tokensIn: value.tokensIn,
+    tokensOut: value.tokensOut,
+    costUsd: value.costUsd,
+    isEstimate: true
+  }))
+  const { images: _images, file: _file, ...asked } = draft.value
+  const text = JSON.stringify({ endpoint: endpoint.value, asked, answers }, null, 2)
+  download("answers.json", new Blob([text], { type: "application/json" }))
+}
+
+/** Endpoint and models are in the address, so that a comparison can be passed on; what is typed is not. */
+const useAddress = (): void => {
+  const { query, path, route } = useLocation()
+  useEffect(() => {
+    const named = query["endpoint"] ?? ""
+    if (isEndpoint(named)) endpoint.value = named
+    if (query["models"] !== undefined && query["models"] !== "") setModels(query["models"].split(","))
+    // Of the address with which the view was opened.
+  }, [])
+  const models = columns.value.map(({ model }) => model.value.replaceAll(",", "")).join(",")
+  useEffect(() => {
+    const search = new URLSearchParams({ endpoint: endpoint.value, models })
+    if (query["preset"] !== undefined) search.set("preset", query["preset"])
+    const timer = globalThis.setTimeout(() => route(`${path}?${search.toString()}`, true), 300)
+    return () => globalThis.clearTimeout(timer)
+  }, [endpoint.value, models, query["preset"]])
+}
+
+const Tools = ({ onOpen }: { readonly onOpen: (what: Opened) => void }) => {
+  const answers = columns.value.filter(({ run: { value } }) => value.text !== "" || value.outcome !== null)
+  return (
+    <div class="buttons">
+      <button type="button" class="button" disabled={columns.value.length >= mostColumns} onClick={addColumn}>
+        <Icon name="add" /> {words.addColumn}
+      </button>
+      {endpoint.value === "chat" && (
+        <button type="button" class="button" onClick={() => onOpen("improve")}>
+          {words.improve}
+        </button>
+      )}
+      <button type="button" class="button" onClick={() => onOpen("snippets")}>
+        {words.snippets}
+      </button>
+      {answers.filter(({ run: { value } }) => value.text !== "").length > 1 && (
+        <button type="button" class="button" onClick={() => onOpen("diff")}>
+          {words.diff}
+        </button>
+      )}
+      {answers.length > 0 && (
+        <button type="button" class="button" onClick={saveAnswers}>
+          {words.saveAnswers}
+        </button>
+      )}
+    </div>
+  )
+}
+
+export const Playground = () => {
+  const opened = useSignal<Opened>(null)
+  const leaving = useRef<AbortController | null>(null)
+  useAddress()
+  useEffect(() => () => leaving.current?.abort(), [])
   const runAll = (): void => {
     leaving.current?.abort()
     leaving.current = new AbortController()
-    const { signal } = leaving.current
-    for (const { model, run } of columns.value) {
-      void start(run, {
-        model,
-        system: system.value,
-        prompt: prompt.value,
-        maxTokens: numberOrNull(maxTokens.value),
-        temperature: numberOrNull(temperature.value),
-        asKey: asKey.value === "" ? null : asKey.value,
-        signal
-      })
-    }
+    for (const one of columns.value) run(one, leaving.current.signal)
+  }
+  const close = (): void => {
+    opened.value = null
   }
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        runAll()
-      }}
-    >
-      <header class="view-head">
-        <h1>{words.title}</h1>
-        {isRunning ? (
-          // Of its own: the same element as the other button would send the form with the click that stops.
-          <button key="stop" type="button" class="button" onClick={() => leaving.current?.abort()}>
-            {words.stop}
-          </button>
-        ) : (
-          <button key="run" type="submit" class="button main-action">
-            {words.runAll}
-          </button>
-        )}
-      </header>
-      <Text id="prompt" label={words.prompt} rows={3} text={prompt} />
-      <div class="parameters">
-        <Text id="system" label={words.system} rows={1} text={system} />
-        <NumberField id="max-tokens" label={words.maxTokens} text={maxTokens} />
-        <NumberField id="temperature" label={words.temperature} text={temperature} />
-        <AsKey asKey={asKey} />
-      </div>
-      <ModelNames />
-      <div class="columns" role="region" aria-label={words.columns}>
-        {columns.value.map((one, index) => (
-          <Column
-            key={one.id}
-            place={index + 1}
-            model={one.model}
-            run={one.run}
-            onModel={(model) => change(one.id, model)}
-            onRemove={
-              columns.value.length === 1
-                ? null
-                : () => {
-                    columns.value = columns.value.filter(({ id }) => id !== one.id)
-                  }
-            }
-          />
-        ))}
-      </div>
-      {columns.value.length < mostColumns && (
-        <div class="buttons">
-          <button type="button" class="button" onClick={add}>
-            <Icon name="add" /> {words.addColumn}
-          </button>
+    <div class="stack">
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          runAll()
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) runAll()
+        }}
+      >
+        <header class="view-head">
+          <h1>{words.title}</h1>
+          {columns.value.some(isRunning) ? (
+            // Of its own: the same element as the other button would send the form with the click that stops.
+            <button key="stop" type="button" class="button" onClick={() => leaving.current?.abort()}>
+              {words.stop}
+            </button>
+          ) : (
+            <button key="run" type="submit" class="button main-action">
+              {words.runAll}
+            </button>
+          )}
+        </header>
+        <div class="parameters">
+          <EndpointField />
+          <AsKey />
         </div>
-      )}
-    </form>
+        <DraftFields
+          endpoint={endpoint.value}
+          draft={draft.value}
+          onChange={(changed) => {
+            draft.value = changed
+          }}
+        />
+        <Presets />
+        <ModelNames />
+        <Tools
+          onOpen={(what) => {
+            opened.value = what
+          }}
+        />
+        <div class="columns" role="region" aria-label={words.columns}>
+          {columns.value.map((one, index) => (
+            <Column key={one.id} one={one} place={index + 1} />
+          ))}
+        </div>
+        <p class="quiet">{words.estimate}</p>
+      </form>
+      <Improve isOpen={opened.value === "improve"} onClose={close} />
+      <SnippetsOf isOpen={opened.value === "snippets"} onClose={close} />
+      <AnswersDiff isOpen={opened.value === "diff"} onClose={close} />
+    </div>
   )
 }

@@ -5,12 +5,16 @@ import { refresh, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { type FeedEvent, requestIdOf } from "../../live/socket.ts"
 import { Answered } from "../../ui/Answered.tsx"
+import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { count, duration, money, visible } from "../../ui/format.ts"
+import { placeOf } from "../../ui/places.ts"
 import { words } from "../../words/requests.ts"
-import { Decision } from "./Decision.tsx"
+import { Decision } from "../../ui/decision/Decision.tsx"
+import { ExplainAgain } from "./ExplainAgain.tsx"
+import { Ledger } from "./Ledger.tsx"
 import type { Row } from "./row.ts"
 
 const kinds = { completed: "good", failed: "bad", aborted: "warning" } as const
@@ -92,9 +96,17 @@ export const Detail = ({ back, id, row }: Properties) => {
               </State>
             )}
             <Decision decision={answer.decision} />
+            <ExplainAgain decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
           </>
         )}
       </Answered>
+      {row !== undefined && <Ledger key={id} id={id} />}
+      {row?.sessionId != null && (
+        <a href={`${placeOf("requests")}?q=${encodeURIComponent(`session:"${row.sessionId.replaceAll('"', "")}"`)}`}>
+          {words.session}
+        </a>
+      )}
+      <CopyAs call={routingDecision} path={{ requestId: id }} />
     </section>
   )
 }

@@ -1,74 +1,24 @@
 /** Answers what failed and why, what runs, why this target: the log as a list, and beside it the decision of the request that is chosen. */
 import { useSignal } from "@preact/signals"
-import { useCallback, useEffect, useMemo } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
-import type { ApiError } from "../../api/ApiError.ts"
-import { usageLogs } from "../../api/calls.generated.ts"
-import { useFeed } from "../../live/feed.ts"
-import type { FeedEvent } from "../../live/socket.ts"
 import { placeOf } from "../../ui/places.ts"
 import { Failure } from "../../ui/Failure.tsx"
-import { List } from "../../ui/List.tsx"
+import { List } from "../../ui/lists/List.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { duration, money, short, visible } from "../../ui/format.ts"
 import { words } from "../../words/requests.ts"
 import { Detail } from "./Detail.tsx"
 import { readFilter } from "./filter.ts"
+import { FilterField } from "./FilterField.tsx"
+import { useLog, useNew } from "./log.ts"
+import { indexOf, rowAt } from "./pages.ts"
 import type { Row } from "./row.ts"
 import { RunningRequests } from "./Running.tsx"
 
-const pageSize = 100
 const settlesMs = 250
 const rowHeight = 32
-
-/** Events after which a request is in the log. */
-const ends: ReadonlySet<string> = new Set(["request.completed", "request.failed", "request.aborted"])
-
-interface Loaded {
-  readonly rows: ReadonlyArray<Row>
-  readonly next: string | null
-  readonly error: ApiError | null
-  readonly isLoading: boolean
-}
-
-const nothing: Loaded = { rows: [], next: null, error: null, isLoading: true }
-
-/** The log by a filter, page after page. */
-const useLog = (query: Readonly<Record<string, string>>) => {
-  const loaded = useSignal<Loaded>(nothing)
-  const key = JSON.stringify(query)
-  const load = useCallback(
-    async (from: string | null, leaving: AbortSignal | null): Promise<void> => {
-      loaded.value = { ...loaded.value, isLoading: true }
-      try {
-        const { logs, nextCursor } = await usageLogs({
-          query: { ...query, limit: pageSize, ...(from === null ? {} : { cursor: from }) },
-          ...(leaving === null ? {} : { signal: leaving })
-        })
-        const rows = from === null ? logs : [...loaded.value.rows, ...logs]
-        loaded.value = { rows, next: nextCursor, error: null, isLoading: false }
-      } catch (error) {
-        if (leaving?.aborted !== true) {
-          loaded.value = { ...loaded.value, error: error as ApiError, isLoading: false }
-        }
-      }
-    },
-    // The key stands for the filter.
-    [key]
-  )
-  useEffect(() => {
-    const leaving = new AbortController()
-    loaded.value = nothing
-    void load(null, leaving.signal)
-    return () => leaving.abort()
-  }, [load, loaded])
-  const more = useCallback(() => {
-    const { isLoading, next } = loaded.value
-    if (!isLoading && next !== null) void load(next, null)
-  }, [load, loaded])
-  return { loaded, more, reload: () => void load(null, null) }
-}
 
 const outcomeKinds = { completed: "good", failed: "bad", aborted: "warning" } as const
 
@@ -130,29 +80,23 @@ export const Requests = () => {
   const { id } = useRoute().params
   const typed = useSignal(query["q"] ?? "")
   const filter = useMemo(() => readFilter(query["q"] ?? ""), [query["q"]])
-  const { loaded, more, reload } = useLog(filter.query)
-  const waiting = useSignal(0)
-  const { error, isLoading, rows } = loaded.value
-  const selected = Math.max(
-    0,
-    rows.findIndex(({ requestId }) => requestId === id)
-  )
+  const { log, more, reload, row: rowOf } = useLog(filter.query)
+  const { taken, waiting } = useNew(filter.query)
+  const { count, error, isLoading } = log.value
+  const chosen = useRef<{ readonly index: number; readonly row: Row } | null>(null)
+  const at = indexOf(log.value, id)
+  const found = at < 0 ? undefined : rowAt(log.value, at)
+  if (found !== undefined) chosen.current = { index: at, row: found }
+  // Its page may have been let go since.
+  const held = chosen.current?.row.requestId === id ? chosen.current : null
+  const selected = held?.index ?? 0
   const isFiltered = Object.keys(filter.query).length > 0
   const search = query["q"] === undefined ? "" : `?q=${encodeURIComponent(query["q"])}`
   const open = (index: number, replaces: boolean): void => {
-    const row = rows[index]
+    const row = rowAt(log.value, index)
     if (row !== undefined) route(`${placeOf(`requests/${row.requestId}`)}${search}`, replaces)
   }
 
-  useFeed(
-    "requests",
-    useCallback(
-      ({ event, sampled }: FeedEvent) => {
-        if (ends.has(event)) waiting.value += sampled ?? 1
-      },
-      [waiting]
-    )
-  )
   useEffect(() => {
     const timer = globalThis.setTimeout(() => {
       if (typed.value === (query["q"] ?? "")) return
@@ -163,7 +107,7 @@ export const Requests = () => {
   }, [typed.value, query["q"], route])
 
   const wrong = filter.wrong.join(" ")
-  const isListed = rows.length > 0 || isLoading || error !== null || id !== undefined
+  const isListed = count > 0 || isLoading || error !== null || id !== undefined
   return (
     <div class="requests">
       <header class="view-head">
@@ -173,7 +117,7 @@ export const Requests = () => {
             type="button"
             class="button"
             onClick={() => {
-              waiting.value = 0
+              taken()
               reload()
             }}
           >
@@ -182,28 +126,13 @@ export const Requests = () => {
         )}
       </header>
       <RunningRequests placeOfRequest={(requestId) => `${placeOf(`requests/${requestId}`)}${search}`} />
-      <div class="field filter">
-        <label class="visually-hidden" for="filter">
-          {words.filter}
-        </label>
-        <input
-          id="filter"
-          class="input"
-          type="search"
-          placeholder={words.filterHint}
-          spellcheck={false}
-          autocomplete="off"
-          aria-invalid={wrong !== ""}
-          aria-describedby="filter-problem"
-          value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
-        />
-        <p id="filter-problem" class="problem" role="status">
-          {wrong === "" ? "" : words.wrong(wrong)}
-        </p>
-      </div>
+      <FilterField
+        value={typed.value}
+        wrong={wrong}
+        onInput={(text) => {
+          typed.value = text
+        }}
+      />
       {error !== null && <Failure error={error} retry={reload} />}
       {!isListed ? (
         <None isFiltered={isFiltered} />
@@ -211,14 +140,14 @@ export const Requests = () => {
         <div class={id === undefined ? "split" : "split with-detail"}>
           <List
             label={words.list}
-            count={rows.length}
+            count={count}
             rowHeight={rowHeight}
             head={<Head />}
             row={(index) => {
-              const row = rows[index]
+              const row = rowOf(index)
               return row === undefined ? null : <Cells row={row} />
             }}
-            rowId={(index) => `row-${rows[index]?.id ?? index}`}
+            rowId={(index) => `row-${rowAt(log.value, index)?.id ?? index}`}
             selected={selected}
             onSelect={(index) => {
               if (id !== undefined) open(index, true)
@@ -226,13 +155,7 @@ export const Requests = () => {
             onOpen={(index) => open(index, id !== undefined)}
             onEnd={more}
           />
-          {id !== undefined && (
-            <Detail
-              id={id}
-              row={rows[selected]?.requestId === id ? rows[selected] : undefined}
-              back={`${placeOf("requests")}${search}`}
-            />
-          )}
+          {id !== undefined && <Detail id={id} row={held?.row} back={`${placeOf("requests")}${search}`} />}
         </div>
       )}
     </div>

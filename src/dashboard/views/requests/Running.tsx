@@ -12,7 +12,10 @@ import { words } from "../../words/requests.ts"
 
 type Running = AnswerOf<typeof liveRunning>["requests"][number]
 
-interface Shown extends Pick<Running, "requestId" | "startedAt" | "requestedModel" | "target" | "state"> {}
+interface Shown extends Pick<Running, "requestId" | "startedAt" | "requestedModel" | "target" | "state"> {
+  /** Targets that it was decided among; absent: it had begun before the page heard of it. */
+  readonly candidates?: number
+}
 
 const mostShown = 5
 
@@ -37,7 +40,8 @@ export const after = (running: ReadonlyArray<Shown>, happened: FeedEvent): Reado
           startedAt: at,
           requestedModel: textOf(data, "requestedModel"),
           target: textOf(data, "first"),
-          state: "calling"
+          state: "calling",
+          ...(typeof data["candidates"] === "number" ? { candidates: data["candidates"] } : {})
         }
       ]
     case "request.attempt":
@@ -88,10 +92,11 @@ export const RunningRequests = ({ placeOfRequest }: Properties) => {
     <section class="card running" aria-label={words.running}>
       <h2>{words.runningCount(all.length)}</h2>
       <ul>
-        {shown.map(({ requestId, requestedModel, startedAt, state, target }) => (
+        {shown.map(({ candidates, requestId, requestedModel, startedAt, state, target }) => (
           <li key={requestId}>
             <a href={placeOfRequest(requestId)}>{visible(requestedModel)}</a>
             <span>→ {target === null ? words.undecided : visible(target)}</span>
+            {candidates !== undefined && <span class="quiet">{words.ofTargets(candidates)}</span>}
             <State kind="quiet" icon={state === "streaming" ? "live" : "wait"}>
               {words.states[state]}
             </State>

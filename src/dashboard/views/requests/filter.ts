@@ -78,3 +78,31 @@ export const readFilter = (text: string): Filter => {
   const { query, search, wrong } = reading
   return { query: search.length === 0 ? query : { ...query, search: search.join(" ") }, wrong }
 }
+
+export interface Completion {
+  /** The name as it is typed; empty: it is not there yet. */
+  readonly name: string
+  /** Of the log's filters; null: the word has no name yet, or one without values. */
+  readonly field: string | null
+  /** Typed part of the name or of the value. */
+  readonly text: string
+}
+
+/** The last word of a filter, which is being typed; a word ends with a space outside of quotes. */
+const lastWord = (text: string): string => {
+  const last = [...text.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].at(-1)
+  return last !== undefined && last.index + last[0].length === text.length ? last[0] : ""
+}
+
+/** The end of a filter, as far as it can be completed. */
+export const completionOf = (text: string): Completion => {
+  const word = lastWord(text)
+  const colon = word.indexOf(":")
+  if (colon === -1) return { name: "", field: null, text: word }
+  const name = word.slice(0, colon).toLowerCase()
+  return { name, field: names[name] ?? null, text: word.slice(colon + 1).replaceAll('"', "") }
+}
+
+/** The filter with its last word completed. */
+export const withCompletion = (text: string, word: string): string =>
+  `${text.slice(0, text.length - lastWord(text).length)}${word}`

@@ -15,7 +15,7 @@ export const OperationPage = ({ summary }: { readonly summary: OperationSummary 
   return (
     <article class="stack operation">
       <p>
-        <a href={placeOf("system")}>{words.back}</a>
+        <a href={placeOf("system/operations")}>{words.back}</a>
       </p>
       <h2>{summary.summary}</h2>
       <p>

@@ -1,129 +1,83 @@
-/** Answers what can be set and done: every operation of the API by its name, with a form. */
-import { useSignal } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
+/** Answers what is set and by whom, what is reachable from where, and how to get back: a first page, an area for each subject, and every operation. */
+import { useId } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
-import { useAnswer } from "../../api/queries.ts"
-import { loadOperations, type OperationSummary } from "../../forms/operations.ts"
-import { Answered } from "../../ui/Answered.tsx"
 import { placeOf } from "../../ui/places.ts"
 import { words } from "../../words/system.ts"
 import { areas } from "./areas.ts"
-import { OperationPage } from "./OperationPage.tsx"
+import { Operations } from "./Operations.tsx"
+import { Overview } from "./Overview.tsx"
 
-const settlesMs = 200
+/** Path of the list of operations; the form of one is at its own id. */
+const listPath = "operations"
 
-const wordsOf = ({ method, path, summary, tag }: OperationSummary): string =>
-  `${method} ${path} ${summary} ${tag}`.toLowerCase()
-
-const matching = (all: ReadonlyArray<OperationSummary>, text: string): ReadonlyArray<OperationSummary> => {
-  const wanted = text.toLowerCase().split(/\s+/u)
-  return all.filter((operation) => wanted.every((word) => wordsOf(operation).includes(word)))
+interface Place {
+  readonly path: string
+  readonly name: string
 }
 
-const byTag = (
-  operations: ReadonlyArray<OperationSummary>
-): ReadonlyArray<readonly [string, ReadonlyArray<OperationSummary>]> => {
-  const groups = new Map<string, Array<OperationSummary>>()
-  for (const operation of operations) {
-    const known = groups.get(operation.tag)
-    if (known === undefined) groups.set(operation.tag, [operation])
-    else known.push(operation)
-  }
-  return [...groups]
-}
+const places: ReadonlyArray<Place> = [
+  { path: "", name: words.overview },
+  ...areas,
+  { path: listPath, name: words.operations }
+]
 
-const Groups = ({ operations }: { readonly operations: ReadonlyArray<OperationSummary> }) => (
-  <div class="operations">
-    {byTag(operations).map(([tag, those]) => (
-      <section key={tag} class="card" aria-label={tag}>
-        <h2>{tag}</h2>
-        <ul>
-          {those.map(({ id, method, path, summary }) => (
-            <li key={id}>
-              <a href={placeOf(`system/${id}`)}>{summary}</a>{" "}
-              <code class="quiet">
-                {method} {path}
-              </code>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
-  </div>
-)
+const addressOf = (path: string): string => placeOf(path === "" ? "system" : `system/${path}`)
 
-const Search = ({ all }: { readonly all: ReadonlyArray<OperationSummary> }) => {
-  const { query, route } = useLocation()
-  const typed = useSignal(query["q"] ?? "")
-  const found = useMemo(() => matching(all, query["q"] ?? ""), [all, query["q"]])
-  useEffect(() => {
-    const timer = globalThis.setTimeout(() => {
-      if (typed.value === (query["q"] ?? "")) return
-      route(`${placeOf("system")}${typed.value === "" ? "" : `?q=${encodeURIComponent(typed.value)}`}`, true)
-    }, settlesMs)
-    return () => globalThis.clearTimeout(timer)
-  }, [typed.value, query["q"], route])
+/** The areas as a list; where the page is narrow, as a choice. */
+const Areas = ({ chosen }: { readonly chosen: string }) => {
+  const { route } = useLocation()
+  const id = useId()
   return (
-    <div class="stack">
-      <div class="field">
-        <label for="operations">{words.search}</label>
-        <input
-          id="operations"
+    <>
+      <nav class="areas" aria-label={words.areas}>
+        {places.map(({ name, path }) => (
+          <a key={path} href={addressOf(path)} aria-current={path === chosen ? "page" : undefined}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <div class="area-choice">
+        <label class="visually-hidden" for={id}>
+          {words.areas}
+        </label>
+        <select
+          id={id}
           class="input"
-          type="search"
-          placeholder={words.searchHint}
-          autocomplete="off"
-          value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
-        />
-        <p class="hint" role="status">
-          {found.length === 0 ? words.none : words.found(found.length)}
-        </p>
+          value={chosen}
+          onChange={({ currentTarget }) => route(addressOf(currentTarget.value))}
+        >
+          {places.map(({ name, path }) => (
+            <option key={path} value={path}>
+              {name}
+            </option>
+          ))}
+        </select>
       </div>
-      <Groups operations={found} />
-    </div>
+    </>
   )
 }
 
-const Operations = ({ id }: { readonly id: string | undefined }) => {
-  const operations = useAnswer({ key: ["operations"], ask: loadOperations })
-  return (
-    <Answered of={operations} height={400}>
-      {(all) => {
-        if (id === undefined) return <Search all={all} />
-        const summary = all.find((operation) => operation.id === id)
-        return summary === undefined ? <p>{words.unknown}</p> : <OperationPage key={id} summary={summary} />
-      }}
-    </Answered>
-  )
+const View = ({ id }: { readonly id: string | undefined }) => {
+  const area = areas.find(({ path }) => path === id)
+  if (area !== undefined) return <area.view key={area.path} />
+  if (id === undefined) return <Overview />
+  return <Operations id={id === listPath ? undefined : id} />
 }
-
-const Areas = ({ chosen }: { readonly chosen: string | undefined }) => (
-  <nav class="areas" aria-label={words.areas}>
-    {areas.map(({ name, path }) => (
-      <a key={path} href={placeOf(`system/${path}`)} aria-current={path === chosen ? "page" : undefined}>
-        {name}
-      </a>
-    ))}
-    <a href={placeOf("system")} aria-current={areas.some(({ path }) => path === chosen) ? undefined : "page"}>
-      {words.operations}
-    </a>
-  </nav>
-)
 
 export const System = () => {
   const { id } = useRoute().params
-  const area = areas.find(({ path }) => path === id)
+  const isPlace = id === undefined || areas.some(({ path }) => path === id)
   return (
     <div class="stack">
       <header class="view-head">
         <h1>{words.title}</h1>
-        <p class="quiet">{words.hint}</p>
       </header>
-      <Areas chosen={id} />
-      {area === undefined ? <Operations id={id} /> : <area.view key={area.path} />}
+      <div class="with-areas">
+        <Areas chosen={isPlace ? (id ?? "") : listPath} />
+        <div class="area stack">
+          <View id={id} />
+        </div>
+      </div>
     </div>
   )
 }

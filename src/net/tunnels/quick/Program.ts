@@ -8,6 +8,7 @@ import { AppConfig } from "../../../platform/AppConfig.ts"
 import { isProgram } from "../../../platform/programs/ProgramFile.ts"
 import { findProgram } from "../../../platform/programs/ProgramPath.ts"
 import { TunnelFailed } from "../Backend.ts"
+import { Installs } from "../Installs.ts"
 import { downloadProgram } from "./Download.ts"
 import { releaseBase, releaseFiles, releaseVersion, type ReleaseFile } from "./Release.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
@@ -37,6 +38,7 @@ const final = (reason: string): TunnelFailed => new TunnelFailed({ reason, isFin
 export const make = Effect.fn("QuickProgram.make")(function* (options: QuickProgramOptions) {
   const { environment } = yield* AppConfig
   const download = yield* PublicDownload
+  const { announced } = yield* Installs
   const oneAtATime = yield* Effect.makeSemaphore(1)
   const target = join(options.folder, `cloudflared-${releaseVersion}`)
 
@@ -47,7 +49,7 @@ export const make = Effect.fn("QuickProgram.make")(function* (options: QuickProg
       return yield* final(`There is no cloudflared to download for ${options.platform}. ${installIt}`)
     }
     yield* Effect.logInfo(`Downloading cloudflared ${releaseVersion}`)
-    yield* downloadProgram(download, options.base, file, target).pipe(
+    yield* announced("cloudflared", downloadProgram(download, options.base, file, target)).pipe(
       Effect.mapError(
         ({ isFinal, reason }) => new TunnelFailed({ reason: `cloudflared ${asSentence(reason)} ${installIt}`, isFinal })
       )

@@ -289,16 +289,18 @@ export class Walk<Permit, Waiting> {
 
   /** The access token is no longer good: once with a new one, else the account is out. */
   #withNewToken(turn: Turn, failure: Failure): Step<Permit, Waiting> {
-    const { index, target } = turn
     this.#refreshed ??= new Set()
-    this.#refreshed.add(target.account.connection.id)
-    this.#onRenewed = (renewed, instead) => {
-      if (renewed !== null) return this.#enter({ ...turn, target: renewed })
-      if (instead !== null) this.#last = { target, failure: instead }
-      this.#exhausted.add(target, { ...failure, exhausts: "connection" })
-      return this.#from(index + 1)
-    }
+    this.#refreshed.add(turn.target.account.connection.id)
+    this.#onRenewed = this.#renewed.bind(this, turn, failure)
     return { _tag: "Renew", turn, failure }
+  }
+
+  #renewed(turn: Turn, failure: Failure, renewed: Target | null, instead: Failure | null): Step<Permit, Waiting> {
+    const { index, target } = turn
+    if (renewed !== null) return this.#enter({ ...turn, target: renewed })
+    if (instead !== null) this.#last = { target, failure: instead }
+    this.#exhausted.add(target, { ...failure, exhausts: "connection" })
+    return this.#from(index + 1)
   }
 
   /** All that could be asked at once were; now in line, in the same order. */
@@ -443,14 +445,16 @@ export class Walk<Permit, Waiting> {
     if (ms > maxWaitMs || this.#waitedMs + ms > budgetMs || ms >= this.#world.leftMs()) return { _tag: "End", end }
     this.#waits += 1
     this.#waitedMs += ms
-    this.#onResumed = () => {
-      this.#exhausted.forgetPassing()
-      this.#tired = null
-      this.#last = null
-      this.#soonestUnready = null
-      return this.#from(0)
-    }
+    this.#onResumed = this.#rested.bind(this)
     return { _tag: "Pause", ms }
+  }
+
+  #rested(): Step<Permit, Waiting> {
+    this.#exhausted.forgetPassing()
+    this.#tired = null
+    this.#last = null
+    this.#soonestUnready = null
+    return this.#from(0)
   }
 
   /** Another round over all targets (`maxSetRetries`). A round in which none could be asked is the last. */

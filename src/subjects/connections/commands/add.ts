@@ -6,15 +6,17 @@ import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { CreateConnection } from "../routes.ts"
+import * as Schema from "effect/Schema"
+import { CreateConnection, ValidateResult } from "../routes.ts"
 import { AccountTier } from "../entity.ts"
 import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as connecting from "../../../cli/asking/connecting.ts"
 import * as connections from "../../../cli/gateway/connections.ts"
-import { addCustom } from "../../../cli/gateway/customProvider.ts"
+import { addCustom, customDraft } from "../../../cli/gateway/customProvider.ts"
 import { BadArgument, type CliFailure } from "../../../cli/Failure.ts"
 import { about, body, json } from "../../../cli/flags/Flags.ts"
+import { readJson } from "../../../cli/flags/JsonInput.ts"
 import { each, NamedAny, notOf } from "../../../cli/flags/Forms.ts"
 import { OneConnection } from "../../../cli/output/connections.ts"
 import * as Output from "../../../cli/output/Output.ts"
@@ -39,6 +41,25 @@ export const keyFlags = {
   apiKeyEnv: text("api-key-env", "Name of the environment variable that holds the provider's key.")
 }
 
+/** Flags of what is tried or stored as a whole. */
+export const testOnly = onOff("test-only", "Ask the provider with all that would be stored, and store nothing.")
+export const file = text(
+  "file",
+  "JSON with fields of the connection, as POST /api/providers takes them; flags come before it; '-' is standard input."
+)
+
+/** Reads the fields that a file has; none without one. */
+export const fieldsOf = (named: Option.Option<string>): Effect.Effect<Readonly<Record<string, unknown>>, BadArgument> =>
+  Option.match(named, {
+    onNone: () => Effect.succeed({}),
+    onSome: (path) =>
+      Effect.filterOrFail(
+        readJson("--file", path),
+        Schema.is(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+        () => new BadArgument({ message: `--file: '${path}' must hold a JSON object.` })
+      )
+  })
+
 const flags = {
   provider: Args.text({ name: "provider" }).pipe(
     Args.withDescription("Id of the provider, prefix of a node, or 'custom'; without it a list to choose from."),
@@ -55,13 +76,15 @@ const flags = {
   ),
   proxy: proxyFlag,
   noVerify: onOff("no-verify", "Store it without asking the provider."),
+  testOnly,
+  file,
   wires: Options.choice("wire", WireName.literals).pipe(
     Options.withDescription("Of 'add custom': a wire format it speaks; may be given several times."),
     Options.repeated
   ),
   prefix: text("prefix", "Of 'add custom': its provider id, the part before the slash of its models."),
   headers: Options.text("header").pipe(
-    Options.withDescription("Of 'add custom': <name>=<value>, sent with every request; several times."),
+    Options.withDescription("<name>=<value>, sent with every request; may be given several times."),
     Options.repeated,
     Options.withSchema(each(NamedAny, notOf("--header", "<name>=<value>")))
   ),
@@ -79,7 +102,8 @@ const flagNames = {
   defaultModel: "--default-model",
   priority: "--priority",
   tier: "--tier",
-  proxyId: "--proxy"
+  proxyId: "--proxy",
+  headers: "--header"
 }
 
 /** Null: a server of the person's own that is no known provider. */
@@ -95,38 +119,61 @@ const chosen = (given: Given, mayAsk: boolean) =>
           })
   })
 
-/** The key of the flags, after the provider has accepted it. */
+/** Makes the connection that would be stored with a key. */
+type DraftOf = (key: Redacted.Redacted | null) => Effect.Effect<CreateConnection, BadArgument>
+
+/** The connection with the key of the flags, after the provider has accepted it. */
 const verified = Effect.fnUntraced(function* (
   given: Given,
   provider: connecting.ProviderFacts,
   key: Redacted.Redacted | null,
-  asked: connecting.AskedBy
+  draftOf: DraftOf
 ) {
-  const refusal = given.noVerify
-    ? null
-    : yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, asked), provider.name)
-  return refusal === null ? key : yield* connecting.refused(refusal)
+  const draft = yield* draftOf(key)
+  const refusal = given.noVerify ? null : yield* connecting.refusalOf(given, draft, provider.name)
+  return refusal === null ? draft : yield* connecting.refused(refusal)
 })
 
-/** Asks until the provider accepts the key; Ctrl-C ends it. */
-const askedKey = (
+/** Asks for a key until the provider accepts the connection with it; Ctrl-C ends it. */
+const withAskedKey = (
   given: Given,
   provider: connecting.ProviderFacts,
-  asked: connecting.AskedBy
-): Effect.Effect<Redacted.Redacted | null, CliFailure | Terminal.QuitException, Terminal.Terminal> =>
+  draftOf: DraftOf
+): Effect.Effect<CreateConnection, CliFailure | Terminal.QuitException, Terminal.Terminal> =>
   Effect.gen(function* () {
     const key = yield* connecting.askKey(provider)
-    if (given.noVerify) return key
-    const refusal = yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, asked), provider.name)
-    if (refusal === null) return key
+    const draft = yield* draftOf(key)
+    if (given.noVerify) return draft
+    const refusal = yield* connecting.refusalOf(given, draft, provider.name)
+    if (refusal === null) return draft
     if (key === null) return yield* connecting.refused(refusal)
     yield* Output.note(`${refusal}\nTry another key, or stop with Ctrl-C.`)
-    return yield* askedKey(given, provider, asked)
+    return yield* withAskedKey(given, provider, draftOf)
   })
+
+/** Tells that a provider accepts what was not stored. */
+export const accepted = (name: string) =>
+  Output.result({
+    schema: ValidateResult.pick("valid"),
+    value: { valid: true },
+    text: Output.note(`${name} accepts the connection. Nothing was stored.`),
+    name
+  })
+
+/** Fields of flags that are given. */
+const optionsOf = ({ defaultModel, priority, tier }: Given) => ({
+  ...(Option.isNone(defaultModel) ? {} : { defaultModel: defaultModel.value }),
+  ...(Option.isNone(priority) ? {} : { priority: priority.value }),
+  ...(Option.isNone(tier) ? {} : { tier: tier.value })
+})
+
+const proxyOf = (given: Given) =>
+  Effect.map(namedProxy(given, given.proxy), (proxyId) => (proxyId === undefined ? {} : { proxyId }))
 
 /** A provider of the operator's own. Without a wire the server is asked which one it speaks. */
 const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | undefined, key: Redacted.Redacted | null) {
-  const { connection, models, node } = yield* addCustom(given, {
+  const fields = yield* fieldsOf(given.file)
+  const whole = {
     baseUrl,
     wires: given.wires,
     name: Option.getOrUndefined(given.name),
@@ -135,13 +182,14 @@ const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | unde
     apiKey: key,
     isSameNameAllowed: given.allowSameName,
     verify: !given.noVerify,
-    more: {
-      defaultModel: Option.getOrUndefined(given.defaultModel),
-      priority: Option.getOrUndefined(given.priority),
-      tier: Option.getOrUndefined(given.tier),
-      proxyId: yield* namedProxy(given, given.proxy)
-    }
-  }).pipe(withSpinner("Reading its models …"))
+    more: { ...fields, ...optionsOf(given), ...(yield* proxyOf(given)) }
+  }
+  if (given.testOnly) {
+    const draft = yield* customDraft(whole)
+    const refusal = yield* connecting.refusalOf(given, draft, draft.node.name)
+    return yield* refusal === null ? accepted(draft.node.name) : connecting.refused(refusal)
+  }
+  const { connection, models, node } = yield* addCustom(given, whole).pipe(withSpinner("Reading its models …"))
   const has = given.noVerify ? "not asked yet" : connecting.modelWords({ ids: models, error: null })
   yield* Output.result({
     schema: OneConnection,
@@ -163,14 +211,20 @@ const ownServer = Effect.fnUntraced(function* (given: Given) {
 
 export const providerAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
+    if (given.testOnly && given.noVerify) {
+      return yield* new BadArgument({
+        message: "--test-only asks the provider, and --no-verify does not.",
+        hint: "Give one of them."
+      })
+    }
     if (connecting.isOwnServer(Option.getOrElse(given.provider, () => ""))) {
       const isAsked = Option.isNone(given.baseUrl) && !given.json && !given.apiKeyStdin && (yield* canAsk)
       if (isAsked) return yield* ownServer(given)
       return yield* custom(given, Option.getOrUndefined(given.baseUrl), yield* keyOfFlags(given))
     }
-    if (given.wires.length > 0 || given.headers.length > 0 || Option.isSome(given.prefix)) {
+    if (given.wires.length > 0 || Option.isSome(given.prefix)) {
       return yield* new BadArgument({
-        message: "--wire, --prefix and --header are for providers of your own.",
+        message: "--wire and --prefix are for providers of your own.",
         hint: "Example: gateway provider add custom --base-url http://127.0.0.1:8080/v1 --wire chat"
       })
     }
@@ -179,7 +233,8 @@ export const providerAdd = Command.make("add", flags, (given) =>
     const provider = yield* chosen(given, mayAsk)
     if (provider === null) return yield* ownServer(given)
     const name = yield* connections.nameFor(given, provider, Option.getOrUndefined(given.name), given.allowSameName)
-    const isMissing = flagKey === null && provider.needsKey
+    const fields = yield* fieldsOf(given.file)
+    const isMissing = flagKey === null && provider.needsKey && fields["apiKey"] === undefined && !("oauth" in fields)
     if (isMissing && !mayAsk) {
       return yield* new BadArgument({
         message: `${provider.name} needs a key.`,
@@ -187,30 +242,29 @@ export const providerAdd = Command.make("add", flags, (given) =>
       })
     }
     const fromList = Option.isNone(given.provider)
+    const asksAddress = mayAsk && provider.address !== null && fields["baseUrl"] === undefined
     const baseUrl =
-      Option.getOrUndefined(given.baseUrl) ??
-      (mayAsk && provider.address !== null ? yield* connecting.askAddress(provider) : undefined)
-    const proxyId = yield* namedProxy(given, given.proxy)
-    const asked = { baseUrl, proxyId }
-    const asks = mayAsk && flagKey === null && (provider.needsKey || (fromList && provider.takesKey))
-    const key = yield* asks
-      ? secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askedKey(given, provider, asked)))
-      : verified(given, provider, flagKey, asked)
-
-    const payload = yield* body(
-      CreateConnection,
-      {
-        provider: provider.id,
-        apiKey: key === null ? undefined : Redacted.value(key),
-        name,
-        baseUrl,
-        proxyId,
-        defaultModel: Option.getOrUndefined(given.defaultModel),
-        priority: Option.getOrUndefined(given.priority),
-        tier: Option.getOrUndefined(given.tier)
-      },
-      flagNames
-    )
+      Option.getOrUndefined(given.baseUrl) ?? (asksAddress ? yield* connecting.askAddress(provider) : undefined)
+    const named = { ...optionsOf(given), ...(yield* proxyOf(given)), ...(baseUrl === undefined ? {} : { baseUrl }) }
+    const headers = given.headers.length === 0 ? {} : { headers: Object.fromEntries(given.headers) }
+    const draftOf: DraftOf = (key) =>
+      body(
+        CreateConnection,
+        {
+          ...fields,
+          ...named,
+          ...headers,
+          provider: provider.id,
+          name: Option.getOrUndefined(given.name) ?? fields["name"] ?? name,
+          ...(key === null ? {} : { apiKey: Redacted.value(key) })
+        },
+        flagNames
+      )
+    const asks = mayAsk && flagKey === null && (isMissing || (fromList && provider.takesKey))
+    const payload = yield* asks
+      ? secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), withAskedKey(given, provider, draftOf)))
+      : verified(given, provider, flagKey, draftOf)
+    if (given.testOnly) return yield* accepted(provider.name)
     const connection = yield* connections.create(given, payload)
     if (given.json) return yield* Output.json(OneConnection, { connection })
     if (given.noVerify) {
@@ -230,6 +284,7 @@ export const providerAdd = Command.make("add", flags, (given) =>
       "Connect a provider. Asks for what is missing, and asks the provider before anything is stored.",
       "provider add openai",
       "provider add anthropic --api-key-stdin --name work < key.txt",
+      "provider add openai --file connection.json --test-only",
       "provider add ollama"
     )
   )

@@ -17,7 +17,7 @@ import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
 import { namedProxy } from "../../../cli/finding/pickProxy.ts"
 import { canAsk } from "../../../cli/asking/terminal.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
-import { keyFlags } from "./add.ts"
+import { accepted, fieldsOf, file, keyFlags, testOnly } from "./add.ts"
 import { changeable, connectionArg, connections as connectionNoun } from "./found.ts"
 import { findOne } from "../../../cli/verbs/noun.ts"
 
@@ -48,6 +48,8 @@ const flags = {
   ),
   proxy: text("proxy", "The proxy its calls go by: its name or id; '' for none of its own."),
   noVerify: onOff("no-verify", "Store a new key without asking the provider."),
+  testOnly,
+  file,
   allowSameName,
   ...Client.editing
 }
@@ -87,6 +89,9 @@ const changesOf = (given: Given) => ({
   maxConcurrent: Option.getOrUndefined(Option.map(given.maxConcurrent, (most) => (most === 0 ? null : most)))
 })
 
+const present = (changes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(changes).filter(([, change]) => change !== undefined))
+
 /** The new key: of the flags, or of the person where one is needed and can be asked. */
 const newKey = Effect.fnUntraced(function* (given: Given, connection: ConnectionView) {
   const fromFlags = yield* keyOfFlags(given)
@@ -106,31 +111,21 @@ const newKey = Effect.fnUntraced(function* (given: Given, connection: Connection
   return yield* connecting.askKey({ ...provider, needsKey: true })
 })
 
-/** Refused when the provider does not accept a new key. */
-const verify = Effect.fnUntraced(function* (
-  given: Given,
-  connection: ConnectionView,
-  key: Redacted.Redacted | null,
-  proxyId: string | null | undefined
-) {
-  if (key === null || given.noVerify) return
+/** Refused when the provider does not accept the connection as it would be. */
+const verify = Effect.fnUntraced(function* (given: Given, connection: ConnectionView, change: UpdateConnection) {
   const provider = yield* connecting.providerNamed(given, connection.provider)
-  const address = clearing(given.baseUrl)
-  const baseUrl = address === undefined ? connection.baseUrl : address
-  const candidate = connecting.candidateOf(provider, key, {
-    baseUrl: baseUrl ?? undefined,
-    proxyId: (proxyId === undefined ? connection.proxyId : proxyId) ?? undefined
-  })
-  const refusal = yield* connecting.refusalOf(given, candidate, provider.name)
-  if (refusal !== null) yield* connecting.refused(refusal)
+  const refusal = yield* connecting.refusalOf(given, { connectionId: connection.id, ...change }, provider.name)
+  if (refusal !== null) return yield* connecting.refused(refusal)
+  return provider.name
 })
 
 export const providerEdit = Command.make("edit", flags, (given) =>
   Effect.gen(function* () {
-    const named = changesOf(given)
+    const fields = yield* fieldsOf(given.file)
+    const named = { ...fields, ...present(changesOf(given)) }
     const asksForKey =
       given.askKey || given.apiKeyStdin || Option.isSome(given.apiKey) || Option.isSome(given.apiKeyEnv)
-    if (!asksForKey && Option.isNone(given.proxy) && Object.values(named).every((change) => change === undefined)) {
+    if (!asksForKey && Option.isNone(given.proxy) && Object.keys(named).length === 0) {
       return yield* new BadArgument({
         message: "What is to be changed is not said.",
         hint: "Example: gateway provider edit work --name private. 'gateway help provider edit' lists the flags."
@@ -140,16 +135,18 @@ export const providerEdit = Command.make("edit", flags, (given) =>
     const { client, all: connections, found } = yield* findOne(connectionNoun, to, given.connection)
     const connection = yield* changeable(found)
     const proxyId = clearing(given.proxy) === null ? null : yield* namedProxy(given, given.proxy)
-    const changes = { ...named, proxyId }
-    if (changes.name !== undefined) {
+    const changes = { ...named, ...(proxyId === undefined ? {} : { proxyId }) }
+    if (typeof named["name"] === "string") {
       const others = connections.filter(({ provider }) => provider === found.provider)
-      const taken = { what: "connection", name: changes.name, isAllowed: given.allowSameName, ownId: found.id }
+      const taken = { what: "connection", name: named["name"], isAllowed: given.allowSameName, ownId: found.id }
       yield* refuseTaken(others, taken)
     }
     const key = yield* newKey(given, connection)
-    yield* verify(given, connection, key, proxyId)
-    const apiKey = key === null ? undefined : Redacted.value(key)
-    const payload = yield* body(UpdateConnection, { ...changes, apiKey }, flagNames)
+    const apiKey = key === null ? {} : { apiKey: Redacted.value(key) }
+    const payload = yield* body(UpdateConnection, { ...changes, ...apiKey }, flagNames)
+    const hasNewKey = payload.apiKey !== undefined || payload.oauth !== undefined
+    if (given.testOnly) return yield* accepted(yield* verify(given, connection, payload))
+    if (hasNewKey && !given.noVerify) yield* verify(given, connection, payload)
     const answer = yield* client.update({ path: { id: found.id }, payload })
     const { name } = answer.connection
     yield* Output.result({

@@ -1,9 +1,11 @@
 /** `gateway keys list` */
 import * as Schema from "effect/Schema"
-import { KeyView } from "../routes.ts"
+import { keyListing, KeyView } from "../routes.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
+import { serviceOf } from "../../../cli/gateway/Service.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
+import { emptyOf, listingFlags, queryOf, tellLeftOut } from "../../../cli/verbs/listing.ts"
 
 export const Keys = Schema.Struct({ keys: Schema.Array(KeyView) })
 
@@ -18,13 +20,14 @@ export const columns: ReadonlyArray<Column.Column<KeyView>> = [
   Column.id("ID", (key) => key.id)
 ]
 
-export const keysList = asking("list", "keys", {}, function* (client) {
-  const answer = yield* client.list()
+export const keysList = asking("list", "keys", listingFlags(keyListing), function* (_client, given, to) {
+  const answer = yield* (yield* serviceOf(to, "keys", queryOf(given))).list()
   yield* Output.list({
     schema: Keys,
     value: answer,
     rows: answer.keys,
     columns,
-    empty: "There are no keys yet. Make one with 'gateway key add <name>'."
+    empty: emptyOf(given, "There are no keys yet. Make one with 'gateway key add <name>'.")
   })
+  yield* tellLeftOut(answer.keys.length, answer.total)
 })

@@ -1,6 +1,7 @@
 /** The commands about what happens now. */
 import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 
+const fromWatch = from(() => import("./watch.ts"))
 const fromRunning = from(() => import("./running.ts"))
 
 const requests = group(
@@ -23,4 +24,13 @@ const requests = group(
   }
 )
 
-export const commands: ReadonlyArray<TreeNode> = [requests]
+const watch = fromWatch("watch", "watch", "Show what happens in the gateway, as it happens.", {
+  section: "Watch",
+  skill: "cli-cost-usage",
+  // The help of the program fits one screen without it.
+  hidden: true,
+  aliases: ["events"],
+  examples: ["watch", "watch requests stats", "watch config jobs --json", "watch health --events 1 --json"]
+})
+
+export const commands: ReadonlyArray<TreeNode> = [requests, watch]

@@ -76,7 +76,8 @@ const messagesOf = (response: HttpClientResponse.HttpClientResponse): Stream.Str
         const value = data === null ? null : jsonIn(data)
         if (value !== null) messages.push(value)
       })
-      return framer.failure === null ? Effect.succeed(messages) : Effect.fail(framer.failure)
+      const failure = framer.failure()
+      return failure === null ? Effect.succeed(messages) : Effect.fail(failure)
     })
   )
 }

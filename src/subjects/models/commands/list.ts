@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { behindNoThinking } from "../../../plane/routing/resolve/ModelIds.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { emptyOf, listingFlags, picked, tellLeftOut } from "../../../cli/verbs/listing.ts"
 import * as Column from "../../../cli/output/Column.ts"
 
 interface Model {
@@ -41,7 +42,14 @@ const all = Options.boolean("all").pipe(
 /** Another way to ask for what is on the list already. */
 const isVariant = ({ id }: Model): boolean => id.startsWith("auto/") || behindNoThinking(id) !== null
 
-export const modelsCommand = Command.make("models", { provider, all, ...Client.connection }, (flags) =>
+const listing = { searched: "id, provider", sorts: ["id", "provider", "contextLength"] } as const
+
+const valueOf = (model: Model, name: string) =>
+  name === "contextLength" ? contextOf(model) : name === "provider" ? model.owned_by : model.id
+
+const flagsOfList = listingFlags(listing)
+
+export const modelsCommand = Command.make("models", { provider, all, ...flagsOfList, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const client = yield* Client.inference(to)
@@ -50,15 +58,17 @@ export const modelsCommand = Command.make("models", { provider, all, ...Client.c
       onNone: () => data,
       onSome: (id) => data.filter((model) => model.owned_by === id || model.id.startsWith(`${id}/`))
     })
-    const shown = flags.all ? fitting : fitting.filter((model) => !isVariant(model))
-    const left = fitting.length - shown.length
+    const listed = flags.all ? fitting : fitting.filter((model) => !isVariant(model))
+    const left = fitting.length - listed.length
+    const { items: shown, total } = picked(listed, flags, ({ id, owned_by }) => [id, owned_by], valueOf)
     yield* Output.list({
       schema: Models,
       value: { data: shown },
       rows: shown,
       columns,
-      empty: "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'."
+      empty: emptyOf(flags, "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'.")
     })
+    yield* tellLeftOut(shown.length, total)
     if (left > 0) yield* Output.remark(`${Output.counted(left, "variant")} left out: '--all' shows them.`)
   })
 )

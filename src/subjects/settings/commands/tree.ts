@@ -3,6 +3,7 @@ import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
 const fromFlags = from(() => import("../../flags/commands.ts"))
+const fromOrigins = from(() => import("./origins.ts"))
 const fromGroups = from(() => import("./groups.ts"))
 
 const flags = group(
@@ -67,7 +68,7 @@ const systemPrompt = group(
 
 const settings = group(
   "settings",
-  "Settings of the gateway as a whole, and its feature flags.",
+  "Settings of the gateway as a whole, and its feature flags; see api.",
   [
     fromGroups("show", "gatewayShow", "Show the settings, all or a part of them.", {
       aliases: ["list", "get"],
@@ -75,6 +76,9 @@ const settings = group(
     }),
     fromGroups("set", "gatewaySet", "Change settings; they are in force at once.", {
       examples: ["settings set decisions.retentionDays=14"]
+    }),
+    fromOrigins("origins", "originsShow", "Show what is set, by whom, and what it would be otherwise.", {
+      examples: ["settings origins", "settings origins --all"]
     }),
     ipFilter,
     thinkingBudget,

@@ -30,7 +30,9 @@ export const deliveryColumns: ReadonlyArray<Column.Column<DeliveryView>> = [
   Column.yesNo("OK", ({ success }) => success),
   Column.number("MS", ({ latency_ms }) => latency_ms),
   Column.prose("ERROR", ({ error }) => error),
-  Column.id("EVENT ID", ({ event_id }) => event_id, { in: "wide" })
+  Column.id("EVENT ID", ({ event_id }) => event_id, { in: "wide" }),
+  Column.id("ID", ({ id }) => id, { in: "wide" }),
+  Column.yesNo("RETRY", ({ mayRetry }) => mayRetry, { in: "wide" })
 ]
 
 export const webhook = Args.text({ name: "webhook" }).pipe(

@@ -1,6 +1,7 @@
 /** `gateway webhook list`, `show`, `deliveries` and `test`. */
+import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
-import { WebhookTested, type WebhookView } from "../routes.ts"
+import { DeliveryQueued, WebhookTested, type WebhookView } from "../routes.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
@@ -50,6 +51,20 @@ export const webhookDeliveries = on("deliveries", webhooks, {}, function* ({ cli
     rows: answer.deliveries,
     columns: deliveryColumns,
     empty: "Nothing was sent to it yet. Try it with 'gateway webhook test'."
+  })
+})
+
+const delivery = Args.text({ name: "delivery" }).pipe(
+  Args.withDescription("Id of the attempt, as 'webhook deliveries -o wide' shows it.")
+)
+
+export const webhookRetry = on("retry", webhooks, { delivery }, function* ({ client, found, given }) {
+  const answer = yield* client.retry({ path: { id: found.id, deliveryId: given.delivery } })
+  yield* Output.result({
+    schema: DeliveryQueued,
+    value: answer,
+    text: Output.note(`The event waits for ${found.url} again.`),
+    name: found.url
   })
 })
 

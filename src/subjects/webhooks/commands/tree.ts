@@ -33,6 +33,9 @@ const webhook = group(
       aliases: ["log"],
       examples: ["webhook deliveries https://hooks.example.com/gateway"]
     }),
+    fromShow("retry", "webhookRetry", "Send an event again whose last attempt failed.", {
+      examples: ["webhook retry https://hooks.example.com/gateway 42"]
+    }),
     fromShow("show", "webhookShow", "Show a webhook with its secret.", {
       aliases: ["get"],
       examples: ["webhook show https://hooks.example.com/gateway"]

@@ -8,9 +8,9 @@ import { defaultMaxEventBytes, type OnBlock } from "../../sse/SseFramer.ts"
 
 export interface ArrayFramer {
   /** An object exceeds the size limit. */
-  readonly tooLarge: boolean
+  readonly tooLarge: () => boolean
   /** Bytes of the incomplete object, and of what is before it. */
-  readonly pendingBytes: number
+  readonly pendingBytes: () => number
   /**
    * `onObject` gets each complete object with what is before it (brackets, commas and white space). Returns the offset in `chunk` just
    * after its last complete object; 0 when none ends in it.
@@ -22,7 +22,7 @@ export interface ArrayFramer {
 
 export interface ArrayScanner {
   /** An object exceeds the size limit. */
-  readonly tooLarge: boolean
+  readonly tooLarge: () => boolean
   readonly push: (chunk: Buffer) => ReadonlyArray<string>
 }
 
@@ -91,12 +91,8 @@ export const makeArrayFramer = (maxObjectBytes = defaultMaxEventBytes): ArrayFra
   }
 
   return {
-    get tooLarge() {
-      return tooLarge
-    },
-    get pendingBytes() {
-      return pendingBytes
-    },
+    tooLarge: () => tooLarge,
+    pendingBytes: () => pendingBytes,
     push,
     takePending
   }
@@ -109,9 +105,7 @@ export const objectText = (bytes: Buffer, start: number, end: number): string =>
 export const makeArrayScanner = (maxObjectBytes = defaultMaxEventBytes): ArrayScanner => {
   const framer = makeArrayFramer(maxObjectBytes)
   return {
-    get tooLarge() {
-      return framer.tooLarge
-    },
+    tooLarge: framer.tooLarge,
     push: (chunk) => {
       const objects: Array<string> = []
       framer.push(chunk, (bytes, start, end) => objects.push(objectText(bytes, start, end)))

@@ -241,7 +241,7 @@ const makeArrayDecoder = (decoder: EventDecoder): StreamDecoder => {
   return {
     push: (chunk) => {
       const events = scanner.push(chunk).flatMap((data) => decoder.event({ event: null, data }))
-      if (!scanner.tooLarge) return events
+      if (!scanner.tooLarge()) return events
       const message = "The upstream sent a larger chunk than is taken."
       return [...events, { type: "error", problem: { status: 502, message, type: null, code: null } }]
     },

@@ -20,6 +20,7 @@ import * as LeaderboardSync from "../../../../src/plane/routing/auto/Leaderboard
 import { RoutingSettings } from "../../../../src/plane/routing/RoutingSettings.ts"
 import { ConnectionRepo } from "../../../../src/subjects/connections/repo.ts"
 import { NodeRepo } from "../../../../src/subjects/nodes/repo.ts"
+import * as Events from "../../../../src/observe/Events.ts"
 import * as PriceBook from "../../../../src/observe/usage/PriceBook.ts"
 import * as PriceSync from "../../../../src/observe/usage/PriceSync.ts"
 import { mocked } from "../../../support/Mocked.ts"
@@ -75,6 +76,7 @@ const pricing: LayerRow = {
     }).pipe(
       Effect.provide(
         PriceSync.layer.pipe(
+          Layer.provide(Events.layer),
           Layer.provideMerge(PriceBook.layerMemory),
           Layer.provideMerge(GatewaySettings.layer),
           Layer.provideMerge(flagsOf(environment, { GATEWAY_DISABLE_BACKGROUND_SERVICES: "true", ...overrides })),

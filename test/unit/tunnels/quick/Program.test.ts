@@ -16,6 +16,8 @@ import { endOfArchive, headerOf, paddingOf } from "../../../../src/kernel/Tar.ts
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../../src/platform/Timers.ts"
 import { downloadLimits } from "../../../../src/net/tunnels/quick/Download.ts"
+import { Installs } from "../../../../src/net/tunnels/Installs.ts"
+import { announced, type GatewayEvent } from "../../../../src/observe/Events.ts"
 import * as QuickProgram from "../../../../src/net/tunnels/quick/Program.ts"
 import type { ReleaseFile } from "../../../../src/net/tunnels/quick/Release.ts"
 import { releaseFiles } from "../../../../src/net/tunnels/quick/Release.ts"
@@ -58,12 +60,21 @@ const harness = (
     const folder = yield* temporaryFolder
     const config = AppConfig.layerOf({ dataDir: folder, environment: new Map([["PATH", path]]) })
     const flags = Flags.layer.pipe(Layer.provide([layerMemory({ OUTBOUND_SSRF_GUARD_ENABLED: guard }), config]))
+    const jobs: Array<string> = []
+    const events = {
+      publish: (event: GatewayEvent) => {
+        if (event.type === "job.changed") jobs.push(`${event.kind} ${event.id} ${event.state}`)
+      }
+    }
     const layer = QuickProgram.layerOf({
       folder: `${folder}/tunnels`,
       base: `http://127.0.0.1:${port}/base`,
       files: new Map(file === null ? [] : [["this-machine", file]]),
       platform: "this-machine"
     }).pipe(
+      Layer.provide(
+        Layer.succeed(Installs, { announced: (id, install) => announced(events, { kind: "install", id }, install) })
+      ),
       Layer.provide(PublicDownload.layer),
       Layer.provide([
         config,
@@ -74,7 +85,7 @@ const harness = (
       ])
     )
     const service = yield* Effect.provide(QuickProgram.QuickProgram, yield* Layer.build(layer))
-    return { asked, folder: `${folder}/tunnels`, path: service.path }
+    return { asked, folder: `${folder}/tunnels`, jobs, path: service.path }
   })
 
 const plain: ReleaseFile = { path: "1.2.3/cloudflared", sha256: sumOf(program), form: "program" }
@@ -83,7 +94,7 @@ const give = (bytes: Buffer) => (_: IncomingMessage, response: ServerResponse) =
 describe("QuickProgram", () => {
   it.live("downloads the program once for all who ask, with a redirect, and keeps it", () =>
     Effect.gen(function* () {
-      const { asked, folder, path } = yield* harness((request, response) => {
+      const { asked, folder, jobs, path } = yield* harness((request, response) => {
         if (request.url === "/base/1.2.3/cloudflared") response.writeHead(302, { location: "/elsewhere" }).end()
         else response.end(program)
       }, plain)
@@ -91,6 +102,7 @@ describe("QuickProgram", () => {
       assert.strictEqual(one, other)
       assert.strictEqual(yield* path, one)
       assert.deepStrictEqual(asked, ["/base/1.2.3/cloudflared", "/elsewhere"])
+      assert.deepStrictEqual(jobs, ["install cloudflared running", "install cloudflared completed"])
       assert.isTrue(readFileSync(one).equals(program))
       assert.strictEqual(statSync(one).mode & 0o777, 0o700)
       assert.strictEqual(readdirSync(folder).length, 1)

@@ -22,16 +22,16 @@ describe("NdjsonScanner", () => {
     const { lines, offsets, scanner } = scan(["a\nb", "c", "\r\n\nd"])
     assert.deepEqual(lines, ["a\n", "bc\r\n", "\n"])
     assert.deepEqual(offsets, [2, 0, 3])
-    assert.strictEqual(scanner.pendingBytes, 1)
+    assert.strictEqual(scanner.pendingBytes(), 1)
     assert.strictEqual(scanner.takePending().toString(), "d")
-    assert.strictEqual(scanner.pendingBytes, 0)
+    assert.strictEqual(scanner.pendingBytes(), 0)
   })
 
   it("fails on a line that never ends, and gives nothing more", () => {
     const { lines, scanner } = scan(["abc", "def", "\n"], 5)
-    assert.deepEqual(scanner.failure, { reason: "line_too_large", limitBytes: 5 })
+    assert.deepEqual(scanner.failure(), { reason: "line_too_large", limitBytes: 5 })
     assert.deepEqual(lines, [])
-    assert.strictEqual(scanner.pendingBytes, 0)
+    assert.strictEqual(scanner.pendingBytes(), 0)
   })
 })
 

@@ -48,7 +48,7 @@ describe("SseScanner", () => {
   it("fails, as a value, on an event that does not end", () => {
     const scanner = makeSseScanner(16)
     assert.deepEqual(scanner.push(Buffer.from("data: 0123456789abcdef")), [])
-    assert.deepEqual(scanner.failure, { reason: "event_too_large", limitBytes: 16 })
+    assert.deepEqual(scanner.failure(), { reason: "event_too_large", limitBytes: 16 })
     assert.deepEqual(scanner.push(Buffer.from("\n\ndata: x\n\n")), [])
   })
 

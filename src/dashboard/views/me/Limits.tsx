@@ -1,0 +1,121 @@
+/** Shows what the key has used today and this month, and its limits. */
+import type { AnswerOf } from "../../api/client.ts"
+import { authMe, type limitsMe } from "../../api/calls.generated.ts"
+import { askAs } from "../../api/own.ts"
+import { useAnswer } from "../../api/queries.ts"
+import { Answered } from "../../ui/Answered.tsx"
+import { State } from "../../ui/State.tsx"
+import { Time } from "../../ui/Time.tsx"
+import { count, money, short, visible } from "../../ui/format.ts"
+import { words } from "../../words/me.ts"
+
+type Usage = AnswerOf<typeof limitsMe>
+type Me = AnswerOf<typeof authMe>
+
+const Total = ({ name, spend }: { readonly name: string; readonly spend: Usage["totals"]["today"] }) => (
+  <section class="card">
+    <h2>{name}</h2>
+    <p class="big">{money(spend.costUsd)}</p>
+    <p class="quiet">
+      {words.requests(spend.requests, count(spend.requests))} · {words.allTokens(short(spend.tokens))}
+    </p>
+  </section>
+)
+
+interface BarProperties {
+  readonly text: string
+  readonly used: number
+  readonly most: number
+  readonly renewedAt: string
+}
+
+const Bar = ({ most, renewedAt, text, used }: BarProperties) => (
+  <li>
+    {used >= most ? <State kind="bad">{text}</State> : text}{" "}
+    <meter min={0} max={most} value={Math.min(used, most)} aria-label={text} />{" "}
+    <span class="quiet">
+      {words.renewed} <Time at={renewedAt} />
+    </span>
+  </li>
+)
+
+const rules = ["allowedModels", "blockedModels", "allowedCombos", "allowedProviders", "allowedEndpoints"] as const
+
+const Rules = ({ me: { credential, limits } }: { readonly me: Me }) => {
+  if (limits === null) return null
+  const { maxRequestsPerDay, maxRequestsPerMinute } = limits
+  return (
+    <>
+      {maxRequestsPerMinute !== null && <li>{words.perMinute(count(maxRequestsPerMinute))}</li>}
+      {maxRequestsPerDay !== null && <li>{words.perDay(count(maxRequestsPerDay))}</li>}
+      {rules
+        .filter((rule) => limits[rule].length > 0)
+        .map((rule) => (
+          <li key={rule}>
+            {words.rules[rule]}: <code>{visible(limits[rule].join(", "))}</code>
+          </li>
+        ))}
+      {credential.expiresAt !== null && (
+        <li>
+          {words.ends} <Time at={credential.expiresAt} />
+        </li>
+      )}
+    </>
+  )
+}
+
+const isFree = ({ budget, limits }: Usage, { credential, limits: rights }: Me): boolean =>
+  budget.windows.length === 0 &&
+  limits.length === 0 &&
+  credential.expiresAt === null &&
+  (rights === null ||
+    (rights.maxRequestsPerDay === null &&
+      rights.maxRequestsPerMinute === null &&
+      rules.every((rule) => rights[rule].length === 0)))
+
+export const Limits = ({ usage }: { readonly usage: Usage }) => {
+  const me = useAnswer({ key: ["own", "me"], ask: (signal) => askAs(authMe, { signal }) })
+  return (
+    <div class="own-limits">
+      <Total name={words.today} spend={usage.totals.today} />
+      <Total name={words.month} spend={usage.totals.month} />
+      <section class="card" aria-labelledby="own-limits">
+        <h2 id="own-limits">{words.limits}</h2>
+        <Answered of={me} height={64}>
+          {(answer) =>
+            isFree(usage, answer) ? (
+              <State kind="good">{words.noLimits}</State>
+            ) : (
+              <ul class="stack">
+                {usage.budget.windows.map(({ interval, limitUsd, nextResetAt, spentUsd }) => (
+                  <Bar
+                    key={interval}
+                    text={words.spent(money(spentUsd), money(limitUsd), words.budget[interval])}
+                    used={spentUsd}
+                    most={limitUsd}
+                    renewedAt={nextResetAt}
+                  />
+                ))}
+                {usage.limits.map(({ id, nextResetAt, resetInterval, scopeValue, tokenLimit, tokensUsed }) => (
+                  <Bar
+                    key={id}
+                    text={words.tokenLimit(
+                      short(tokensUsed),
+                      short(tokenLimit),
+                      visible(scopeValue ?? words.everything),
+                      words.budget[resetInterval]
+                    )}
+                    used={tokensUsed}
+                    most={tokenLimit}
+                    renewedAt={nextResetAt}
+                  />
+                ))}
+                <Rules me={answer} />
+              </ul>
+            )
+          }
+        </Answered>
+      </section>
+    </div>
+  )
+}

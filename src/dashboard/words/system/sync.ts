@@ -1,0 +1,35 @@
+/** Words of the area of sync. */
+export const words = {
+  title: "Sync",
+  hint: "Keeps combos and aliases of several gateways the same, by way of a server of yours. No credential, key, price or setting is in what is sent.",
+  cloud: "Cloud sync",
+  empty: "It is off. Say where the signed bundle is kept, with a key that is the same on every gateway.",
+  switchOnTitle: "Switch it on",
+  switchOn: "Switch on and synchronise",
+  switchOff: "Switch off",
+  switchOffMeans:
+    "This gateway takes over no more changes of the others, and sends none. Where to and with which key stays stored.",
+  now: "Synchronise now",
+  done: "It is synchronised.",
+  connected: "connected",
+  failed: "the latest try failed",
+  notTried: "not tried yet",
+  server: "Server",
+  serverHint: "Empty: the one that is stored.",
+  key: "Shared key",
+  keyHint: "At least 16 characters. Stored encrypted and shown masked; empty: the one that is stored.",
+  last: "Last succeeded",
+  never: "never",
+  none: "none",
+  version: "Version",
+  priceTitle: "Prices",
+  priceHint:
+    "Fetched once a day from an address of yours. The variable `PRICING_SYNC_ENABLED` has to be on for the gateway's process, too. Prices that you have set win over them.",
+  pricingUrl: "Address of the prices",
+  pricingUrlHint: "Empty: nowhere; the prices that the gateway comes with hold.",
+  saved: "The address is saved.",
+  switchPricesOn: "Switch on",
+  pricesOn: "Prices are fetched once a day.",
+  pricesOff: "Prices are not fetched any more.",
+  prices: "To the prices"
+} as const
