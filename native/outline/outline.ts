@@ -39,7 +39,7 @@ const shortText: usize = 16
 
 // Kinds of members.
 const plainMember: u32 = 0
-/** Their strings are a part of the form wholly. */
+/** Their strings are a part of the form wholly, and are never cut. */
 const wordMember: u32 = 1
 /** Their strings are text: long ones differ in nothing that counts. */
 const textMember: u32 = 2
@@ -202,13 +202,13 @@ function passText(): bool {
     note(5)
     if (kind == textMember && length > shortText) note(6)
     else if (kind == idMember && !isEscaped) noteId(start, length)
-    else if (kind == wordMember || length <= formBytes) note(hashOf(start, length))
+    else if (kind == wordMember || kind == idMember || length <= formBytes) note(hashOf(start, length))
     else {
       note(7)
       note(hashOf(start, formBytes))
     }
   }
-  if (length <= cutFrom) return true
+  if (length <= cutFrom || kind == wordMember) return true
   let cut = cuttable
   while (cut < close && (load<u8>(cut) & 0xc0) == 0x80) cut += 1
   if (cut >= close) return true
@@ -321,7 +321,7 @@ function beginTop(start: usize, length: usize): bool {
   store<u32>(top + 16, 0)
   store<u32>(top + 20, 0)
   topCount += 1
-  kind = plainMember
+  kind = kindOf(name) == wordMember ? wordMember : plainMember
   return true
 }
 

@@ -152,7 +152,6 @@ class Arrival {
     response: ServerResponse
   ) {
     const { ids, streams, timers } = parts
-    ;(this as any).__s = new ArrayBuffer(2000);;(request as any).__s = new ArrayBuffer(4000);;(response as any).__s = new ArrayBuffer(8000);
     const form = formOf(route)
     this.#parts = parts
     this.#route = route
@@ -222,7 +221,6 @@ class Arrival {
       isOnWire: true,
       hooks: undefined
     }
-    ;(made as any).__s = new ArrayBuffer(16000);
     return tap.isOn ? tap.tapped(made, "http", pathAsked(this.#route, this.#rest, this.#request.url ?? "/")) : made
   }
 

@@ -28,7 +28,7 @@ import { startsPrompt } from "../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/decide/SessionKey.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { type Json, type JsonObject } from "../../wire/json/Json.ts"
-import { itemsIn, makeReadOutlined, outlineOf, type ReadOutlined, withMembers } from "../../wire/json/outline/Outline.ts"
+import { itemsIn, makeReadOutlined, outlineOf, type ReadOutlined } from "../../wire/json/outline/Outline.ts"
 import { inOwnForm, type OwnForm } from "../../wire/ClientForm.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
@@ -200,7 +200,7 @@ const checked = (
   own: JsonObject
 ): Read | InferenceError | Ready | Count => {
   // `own` was made here; a copy of a body of many members costs more than to read it.
-  const parsed: JsonObject = exchange.fromPath === null ? own : withMembers(own, exchange.fromPath)
+  const parsed: JsonObject = exchange.fromPath === null ? own : Object.assign(own, exchange.fromPath)
   const beyond = longModel(parsed["model"]) ?? wrongBudget(headerOf(exchange.headers, "x-gateway-budget"))
   if (beyond !== null) return beyond
   const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)

@@ -18,19 +18,13 @@ export interface OutlineRules {
   readonly closed: ReadonlyArray<string>
 }
 
-interface Outline {
-  readonly body: JsonObject
-  /** Items of the lists among the outermost members. */
-  readonly items: ReadonlyMap<string, number>
-}
-
 /** Smaller bodies are parsed in the time that an outline takes. */
 export const outlinedFromBytes = 8_192
 
 /** The numbers of the kinds in `native/outline/outline.ts`. */
 const kinds = { word: 1, text: 2, id: 3, closed: 4 } as const
 
-const words = ["type", "role"]
+const words = ["model", "type", "role"]
 const texts = ["text", "content", "thinking", "arguments", "description", "output", "reasoning", "reasoning_content"]
 const ids = ["id", "tool_use_id", "tool_call_id", "call_id"]
 
@@ -69,60 +63,95 @@ const scannerOf = (seed: bigint): Scanner | null => {
   }
 }
 
-/** The place of an outline in its body, which no copy of the body has. A weak map would keep what is in it until a full collection. */
+/** Names the outline of a body: no name that JSON has. A weak map would keep what is in it until a full collection. */
 const outlineKey = Symbol("outline")
 
-const known = (body: JsonObject): Outline | undefined =>
-  (body as { readonly [outlineKey]?: Outline })[outlineKey]
-
-/** The outline of a body that was read with one, else the body itself. For checks that ask what there is, not where or how often. */
-export const outlineOf = (body: JsonObject): JsonObject => known(body)?.body ?? body
-
-/** Items of a list among the outermost members of a body. */
-export const itemsIn = (body: JsonObject, list: string): number | null => {
-  const count = known(body)?.items.get(list)
-  if (count !== undefined) return count
-  const own = body[list]
-  return isArray(own) ? own.length : null
+/** A member of a body whose outline has less than the body itself. */
+interface CutMember {
+  readonly name: string
+  /** Bytes of its value. */
+  readonly start: number
+  readonly end: number
+  /** Items of a list. */
+  readonly items: number
+  /** The whole value, once it was asked for. */
+  whole: Json | undefined
 }
-
-/** Sets members of a body, and of its outline. */
-export const withMembers = (body: JsonObject, members: JsonObject): JsonObject => {
-  const outline = known(body)
-  if (outline !== undefined) Object.assign(outline.body, members)
-  return Object.assign(body, members)
-}
-
-/** No member has this name: a body with it is read by other means, as names with escapes are. */
-const scratch = "\0"
 
 /**
- * A copy that V8 keeps as a dictionary. In another object getters belong to its hidden class, which lives until a full collection, with all that
- * they refer to.
+ * A body as its outline with the cut members whole, each parsed when it is asked for. A proxy: getters belong to the hidden class of their
+ * object, which V8 keeps until a full collection, with all that they refer to. Property descriptors are the outline's: names cost no parse then.
  */
-const ownDictionary = (object: JsonObject): JsonObject => {
-  const copy: Record<string, Json | undefined> = { [scratch]: null, ...object }
-  delete copy[scratch]
-  return copy
+class OutlinedBody implements ProxyHandler<JsonObject> {
+  readonly #bytes: Buffer
+  readonly #outline: JsonObject
+  #cut: ReadonlyArray<CutMember>
+
+  constructor(bytes: Buffer, outline: JsonObject, cut: ReadonlyArray<CutMember>) {
+    this.#bytes = bytes
+    this.#outline = outline
+    this.#cut = cut
+  }
+
+  get(outline: JsonObject, name: string | symbol): unknown {
+    if (name === outlineKey) return this
+    const member = this.#cutMember(name)
+    return member === undefined ? Reflect.get(outline, name) : this.#wholeOf(member)
+  }
+
+  /** Members that are set are the same in the outline. */
+  defineProperty(outline: JsonObject, name: string | symbol, descriptor: PropertyDescriptor): boolean {
+    this.#forget(name)
+    return Reflect.defineProperty(outline, name, descriptor)
+  }
+
+  deleteProperty(outline: JsonObject, name: string | symbol): boolean {
+    this.#forget(name)
+    return Reflect.deleteProperty(outline, name)
+  }
+
+  outline(): JsonObject {
+    return this.#outline
+  }
+
+  itemsIn(list: string): number | undefined {
+    return this.#cutMember(list)?.items
+  }
+
+  #cutMember(name: string | symbol): CutMember | undefined {
+    for (const member of this.#cut) if (member.name === name) return member
+    return undefined
+  }
+
+  #wholeOf(member: CutMember): Json {
+    return (member.whole ??= JSON.parse(this.#bytes.toString("utf8", member.start, member.end)) as Json)
+  }
+
+  #forget(name: string | symbol): void {
+    if (this.#cutMember(name) !== undefined) this.#cut = this.#cut.filter((member) => member.name !== name)
+  }
 }
 
-/** Gives the member its whole value, parsed when it is asked for. */
-const setLazily = (body: JsonObject, name: string, read: () => Json): void => {
-  let value: Json | undefined
-  Object.defineProperty(body, name, {
-    configurable: true,
-    enumerable: true,
-    get: () => (value ??= read()),
-    set: (other: Json) => {
-      value = other
-    }
-  })
+const known = (body: JsonObject): OutlinedBody | undefined =>
+  (body as { readonly [outlineKey]?: OutlinedBody })[outlineKey]
+
+/** The outline of a body that was read with one, else the body itself. For checks that ask what there is, not where or how often. */
+export const outlineOf = (body: JsonObject): JsonObject => known(body)?.outline() ?? body
+
+/** Items of a list among the outermost members of a body; null where it has no such list. */
+export const itemsIn = (body: JsonObject, list: string): number | null => {
+  const count = known(body)?.itemsIn(list)
+  if (count !== undefined && count > 0) return count
+  const own = body[list]
+  return isArray(own) ? own.length : null
 }
 
 /** Reads a body of one kind of requests; null where it has to be read by other means, as when it is not JSON. */
 export type ReadOutlined = (body: Buffer, rules: OutlineRules) => JsonObject | null
 
+/** Words of an outermost member, and the place of the one that says whether it is cut. */
 const topWords = 6
+const isCutAt = 5
 
 /** Makes the reader. Forms are compared by hashes: `seed` keeps what a caller writes from being made to have the hash of something else. */
 export const makeReadOutlined = (seed: () => bigint): ReadOutlined => {
@@ -150,22 +179,22 @@ export const makeReadOutlined = (seed: () => bigint): ReadOutlined => {
     learned = rules
   }
 
+  const cutMembers = (from: Scanner, body: Buffer): ReadonlyArray<CutMember> => {
+    const cut: Array<CutMember> = []
+    const tops = new Uint32Array(from.memory.buffer, from.topsAt(), topWords * from.topMembers())
+    for (let at = 0; at < tops.length; at += topWords) {
+      if (tops[at + isCutAt] !== 1) continue
+      const [nameStart, nameEnd, start = 0, end = 0, items = 0] = tops.subarray(at, at + isCutAt)
+      cut.push({ name: body.toString("latin1", nameStart, nameEnd), start, end, items, whole: undefined })
+    }
+    return cut
+  }
+
   const taken = (from: Scanner, body: Buffer): JsonObject => {
     const start = from.outlineAt(body.length)
     const outline = JSON.parse(memory.toString("utf8", start, start + from.outlineLength(body.length))) as JsonObject
-    const whole = ownDictionary(outline)
-    const items = new Map<string, number>()
-    const tops = new Uint32Array(from.memory.buffer, from.topsAt(), topWords * from.topMembers())
-    for (let at = 0; at < tops.length; at += topWords) {
-      const [nameStart = 0, nameEnd = 0, start = 0, end = 0, count = 0, isCut] = tops.subarray(at, at + topWords)
-      if (isCut !== 1) continue
-      const name = body.toString("latin1", nameStart, nameEnd)
-      if (count > 0) items.set(name, count)
-      setLazily(whole, name, () => JSON.parse(body.toString("utf8", start, end)) as Json)
-    }
-    const value: Outline = { body: outline, items }
-    Object.defineProperty(whole, outlineKey, { value })
-    return whole
+    const cut = cutMembers(from, body)
+    return cut.length === 0 ? outline : new Proxy(outline, new OutlinedBody(body, outline, cut))
   }
 
   return (body, rules) => {
