@@ -41,6 +41,8 @@ export const mostWaitingLines = 50_000
 /** Most decisions written together, and most lines of them; at least one decision. */
 export const batchRows = 100
 export const batchLines = 10_000
+/** Lines that are put together without a turn for others. */
+const turnLines = 256
 const maxBatchChars = 262_144
 const writeEvery = "500 millis"
 const pruneEvery = "5 minutes"
@@ -88,12 +90,13 @@ export const make = Effect.gen(function* () {
       return warn("Routing decisions could not be kept", error)
     })
 
-  /** Others have their turn between two records. */
+  /** Others have their turn after so many lines. */
   const write = (entries: ReadonlyArray<DecisionEntry>): Effect.Effect<void> =>
     Effect.gen(function* () {
       const atMs = yield* Clock.currentTimeMillis
       let rows: Array<DecisionRow> = []
       let chars = 0
+      let lines = 0
       for (const entry of entries) {
         const record = textOf(entry)
         rows.push({ requestId: entry.requestId, atMs, record })
@@ -103,7 +106,10 @@ export const make = Effect.gen(function* () {
           rows = []
           chars = 0
         }
+        lines += linesOf(entry)
+        if (lines < turnLines) continue
         yield* Effect.yieldNow()
+        lines = 0
       }
       if (rows.length > 0) yield* insert(rows)
     })
