@@ -318,7 +318,7 @@ export interface WireCodec {
   /** Hot: checks a request that is relayed as it is. O(messages), no copy. */
   /** The first member that programs could read in two ways; null when there is none. */
   readonly misspelt: (body: JsonObject) => Misspelt | null
-  /** How outlines of its large bodies are taken: `misspelt` and `checkEnvelope` say the same of them. Absent: it has none. */
+  /** Rules of the outlines of its large bodies, of which `misspelt` and `checkEnvelope` say the same. Absent: it has none. */
   readonly outline?: OutlineRules
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>
   /** The client's own bytes with another model (and, where the wire needs it, a request for usage); nothing else is changed. */

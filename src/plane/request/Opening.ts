@@ -174,7 +174,7 @@ const read = (readOutlined: ReadOutlined, asked: Exchange): Read | InferenceErro
   return checked(exchange, leftOut, own)
 }
 
-/** The body in its endpoint's own form: the same one where its outline shows that it is in it. */
+/** Returns the body in its endpoint's own form: the same one where its outline shows that it is in it. */
 const formOf = ({ codec }: Exchange, body: JsonObject): Either.Either<OwnForm, InvalidRequest> => {
   const outline = outlineOf(body)
   if (outline === body) return inOwnForm(codec, body)
@@ -184,7 +184,7 @@ const formOf = ({ codec }: Exchange, body: JsonObject): Either.Either<OwnForm, I
     : inOwnForm(codec, body)
 }
 
-/** What its outline lacks is said by the whole body, which knows where. */
+/** Checks the outline; an error is made from the whole body, which knows places. */
 const envelopeOf = ({ codec }: Exchange, body: JsonObject): Either.Either<Envelope, InvalidRequest> => {
   const outline = outlineOf(body)
   const envelope = codec.checkEnvelope(outline)

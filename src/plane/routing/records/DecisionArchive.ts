@@ -53,6 +53,15 @@ const dayMs = 86_400_000
 export const isSampled = (requestId: string, rate: number): boolean =>
   rate >= 1 || (rate > 0 && makeSeededRandom(Hash.string(requestId)).next() < rate)
 
+const findIn = (repo: typeof DecisionRepo.Service) =>
+  Effect.fn("DecisionArchive.find")(function* (requestId: string) {
+    const text = yield* repo.get(requestId)
+    if (text === null) return null
+    const record = recordIn(text)
+    if (record === null) yield* Effect.logWarning(`The kept decision of ${requestId} cannot be read.`)
+    return record
+  })
+
 export const make = Effect.gen(function* () {
   const repo = yield* DecisionRepo
   const settings = yield* GatewaySettings
@@ -146,15 +155,7 @@ export const make = Effect.gen(function* () {
   )
   yield* prune.pipe(Effect.repeat(Schedule.spaced(pruneEvery)), Effect.forkScoped)
 
-  const find = Effect.fn("DecisionArchive.find")(function* (requestId: string) {
-    const text = yield* repo.get(requestId)
-    if (text === null) return null
-    const record = recordIn(text)
-    if (record === null) yield* Effect.logWarning(`The kept decision of ${requestId} cannot be read.`)
-    return record
-  })
-
-  return DecisionArchive.of({ offer, find, flush, dropped: () => dropped })
+  return DecisionArchive.of({ offer, find: findIn(repo), flush, dropped: () => dropped })
 })
 
 export const layer: Layer.Layer<DecisionArchive, never, DecisionRepo | GatewaySettings> = Layer.scoped(
