@@ -23,6 +23,10 @@ const maxForms: u32 = 64
 const tops: usize = 20_480
 const topBytes: u32 = 24
 const maxTops: u32 = 256
+/** Places of commas between items, one after so many bytes of a list. */
+const borders: usize = 26_624
+const maxBorders: u32 = 256
+const borderBytes: usize = 32_768
 const input: usize = 32_768
 
 const maxMembers: u32 = 100_000
@@ -72,6 +76,9 @@ let itemFrom: usize = 0
 let savedFrom: usize = 0
 let savedTo: usize = 0
 let items: u32 = 0
+let borderCount: u32 = 0
+/** The last border, or where the list begins. */
+let borderAt: usize = 0
 /** Depth of the member whose insides are left out; 0: none. */
 let closedAt: u32 = 0
 
@@ -348,6 +355,7 @@ function open(byte: u32): bool {
   if (depth == 2) {
     items = 0
     formCount = 0
+    borderAt = at
   }
   return true
 }
@@ -377,6 +385,11 @@ function isItem(): bool {
 
 /** An item of a list of the outermost object begins, after the comma before it. */
 function beginItem(comma: usize): void {
+  if (comma - borderAt >= borderBytes && borderCount < maxBorders) {
+    store<u32>(borders + (borderCount << 2), <u32>(comma - input))
+    borderCount += 1
+    borderAt = comma
+  }
   form = seed
   kind = plainMember
   itemFrom = comma
@@ -460,7 +473,7 @@ export function scan(length: u32): i32 {
   memory.fill(end, 0, 64)
   from = input
   to = outlineStart(length)
-  members = values = topCount = nameCount = firstName = depth = closedAt = 0
+  members = values = topCount = nameCount = firstName = depth = closedAt = borderCount = 0
   isObject = false
   kind = plainMember
   if (next() != 123) return 0
@@ -508,4 +521,12 @@ export function topsAt(): u32 {
 
 export function topMembers(): u32 {
   return topCount
+}
+
+export function bordersAt(): u32 {
+  return <u32>borders
+}
+
+export function bordersFound(): u32 {
+  return borderCount
 }

@@ -24,6 +24,7 @@ import { isRefusedBy } from "../../wire/chat/Refusals.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { outlineOf } from "../../wire/json/outline/Outline.ts"
 import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
+import { bytesOfJson } from "../../wire/json/Utf8.ts"
 import { withoutThinking } from "../../wire/NoThinking.ts"
 import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
@@ -348,7 +349,7 @@ const encodedRequest = (
   if (payload === undefined) {
     const asked = markedFor(work, way.target, way.codec, suppressed(way, body))
     // A large one is written later, in slices.
-    const text = isLarge(work) ? "" : JSON.stringify(asked)
+    const text = isLarge(work) ? "" : bytesOfJson(JSON.stringify(asked))
     return Either.right({
       request: requestTo(work, way, text, encoded),
       ...(isLarge(work) ? { unwritten: asked } : {})

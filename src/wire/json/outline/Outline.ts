@@ -7,6 +7,7 @@
  * `native/outline/outline.ts` makes them, in one pass over the bytes that also says whether they are JSON of one reading.
  */
 import { isUtf8 } from "node:buffer"
+import { textOf } from "../Utf8.ts"
 import { isArray, type Json, type JsonObject } from "../Json.ts"
 import { moduleBase64 } from "./module.generated.ts"
 
@@ -40,6 +41,8 @@ interface Scanner {
   readonly outlineLength: (length: number) => number
   readonly topsAt: () => number
   readonly topMembers: () => number
+  readonly bordersAt: () => number
+  readonly bordersFound: () => number
 }
 
 const pageBytes = 65_536
@@ -74,8 +77,24 @@ interface CutMember {
   readonly end: number
   /** Items of a list. */
   readonly items: number
+  /** Places of commas between them, with some thousand bytes between two places: long lists are parsed in parts. */
+  readonly borders: ReadonlyArray<number>
   /** The whole value, once it was asked for. */
   whole: Json | undefined
+}
+
+/** Parses a list part by part: a string of some hundred kilobytes costs more to make than to parse. */
+const parsed = (bytes: Buffer, { borders, end, start }: CutMember): Json => {
+  if (borders.length === 0) return JSON.parse(textOf(bytes, start, end)) as Json
+  const items: Array<Json> = []
+  let from = start
+  for (const border of borders) {
+    // The bracket, or the comma before, is left behind.
+    for (const item of JSON.parse(`[${textOf(bytes, from + 1, border)}]`) as ReadonlyArray<Json>) items.push(item)
+    from = border
+  }
+  for (const item of JSON.parse(`[${textOf(bytes, from + 1, end)}`) as ReadonlyArray<Json>) items.push(item)
+  return items
 }
 
 /**
@@ -124,7 +143,7 @@ class OutlinedBody implements ProxyHandler<JsonObject> {
   }
 
   #wholeOf(member: CutMember): Json {
-    return (member.whole ??= JSON.parse(this.#bytes.toString("utf8", member.start, member.end)) as Json)
+    return (member.whole ??= parsed(this.#bytes, member))
   }
 
   #forget(name: string | symbol): void {
@@ -181,11 +200,14 @@ export const makeReadOutlined = (seed: () => bigint): ReadOutlined => {
 
   const cutMembers = (from: Scanner, body: Buffer): ReadonlyArray<CutMember> => {
     const cut: Array<CutMember> = []
+    const found = new Uint32Array(from.memory.buffer, from.bordersAt(), from.bordersFound())
     const tops = new Uint32Array(from.memory.buffer, from.topsAt(), topWords * from.topMembers())
     for (let at = 0; at < tops.length; at += topWords) {
       if (tops[at + isCutAt] !== 1) continue
       const [nameStart, nameEnd, start = 0, end = 0, items = 0] = tops.subarray(at, at + isCutAt)
-      cut.push({ name: body.toString("latin1", nameStart, nameEnd), start, end, items, whole: undefined })
+      const name = body.toString("latin1", nameStart, nameEnd)
+      const borders = Array.from(found.filter((place) => place > start && place < end))
+      cut.push({ name, start, end, items, borders, whole: undefined })
     }
     return cut
   }

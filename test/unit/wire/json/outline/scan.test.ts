@@ -6,7 +6,7 @@ import { readForeignBody } from "../../../../../src/wire/json/LargeBodies.ts"
 import { makeReadOutlined, outlineOf } from "../../../../../src/wire/json/outline/Outline.ts"
 import { Unreadable } from "../../../../../src/wire/json/Bounds.ts"
 import { counted } from "../../../../support/slowRun.ts"
-import { brokenOf, jsonOf, makeDraw } from "./Texts.ts"
+import { brokenOf, jsonOf, makeDraw, textOf } from "./Texts.ts"
 
 const read = makeReadOutlined(() => 0x1234_5678_9abc_def0n)
 const rules = { list: "content", closed: ["input", "parameters"] }
@@ -80,6 +80,19 @@ describe("bodies read with an outline", () => {
     assert.isBelow(JSON.stringify(outlineOf(body)).length, 1_000)
     assert.deepStrictEqual(Object.keys(body), ["model", "content", "note"])
     assert.deepStrictEqual({ ...body }, { model: "m", content: items, note: long })
+  })
+
+  it("have long lists whole, wherever these are parsed in parts", () => {
+    const draw = makeDraw(99)
+    for (let round = 0; round < counted(60, 600); round += 1) {
+      // Objects may have names that are left to other means.
+      const items = Array.from({ length: 200 }, () => (draw.isOnceIn(3) ? `[${textOf(draw)}]` : textOf(draw)))
+      const filled = items.map((item) => (draw.isOnceIn(2) ? item : `[${item},"${"語 ".repeat(draw.below(900))}"]`))
+      const bytes = Buffer.from(
+        `{"a":[ ${filled.join(draw.of([",", " , ", ",\n"]))} ],"content":[${filled.join(",")}]}`
+      )
+      assert.strictEqual(JSON.stringify(read(bytes, rules)), JSON.stringify(whole(bytes)))
+    }
   })
 
   it("take members that are set and removed, and their outline has the same", () => {
