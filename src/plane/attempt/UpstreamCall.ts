@@ -349,7 +349,7 @@ const encodedRequest = (
   if (payload === undefined) {
     const asked = markedFor(work, way.target, way.codec, suppressed(way, body))
     // A large one is written later, in slices.
-    const text = isLarge(work) ? "" : bytesOfJson(JSON.stringify(asked))
+    const text = isLarge(work) ? "" : bytesOfJson(asked)
     return Either.right({
       request: requestTo(work, way, text, encoded),
       ...(isLarge(work) ? { unwritten: asked } : {})

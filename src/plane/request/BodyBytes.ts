@@ -5,7 +5,7 @@ import type { Exchange } from "./Exchange.ts"
 
 /** Writes the body without the members that the wire has in the path: upstreams know them nowhere else. */
 export const bytesOf = ({ fromPath }: Pick<Exchange, "fromPath">, parsed: JsonObject): Buffer => {
-  if (fromPath === null) return bytesOfJson(JSON.stringify(parsed))
+  if (fromPath === null) return bytesOfJson(parsed)
   const own = Object.entries(parsed).filter(([name]) => !Object.hasOwn(fromPath, name))
-  return bytesOfJson(JSON.stringify(Object.fromEntries(own)))
+  return bytesOfJson(Object.fromEntries(own))
 }
