@@ -65,11 +65,11 @@ const shownOf = (error: Effect.Effect.Error<ReturnType<(typeof SignIns.Service)[
       return failed(404, error.field === "state" ? unknownState : error.message)
     case "TooManyArrivals":
       return { ...failed(429, "Too many sign-ins were tried. Wait a little."), retryAfterMs: error.retryAfterMs }
-    case "SignInFailed":
+    case "RemoteFailed":
       return failed(502, error.message)
     case "StoreError":
       return failed(503, "The gateway could not use its database; its log has the details.")
-    case "ConnectionLimitReached":
+    case "StateConflict":
       return failed(409, error.message)
     default:
       return failed(400, error.message)
