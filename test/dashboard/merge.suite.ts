@@ -12,7 +12,7 @@ interface Combo {
 }
 
 describe.skipIf(browserPath === null)("two editors", () => {
-  const { enter, manage, upstream } = world()
+  const { enter, manage, upstream } = world({}, { sessions: "own" })
   beforeAll(async () => {
     await manage("POST", "/api/providers", {
       provider: "openai",
