@@ -1,4 +1,5 @@
 /** A field that searches, whose text is in the address a moment after it was typed. */
+import { typing } from "../../../ui/handlers.ts"
 import { useSignal } from "@preact/signals"
 import { useEffect, useId } from "preact/hooks"
 import { useLocation } from "preact-iso"
@@ -36,9 +37,7 @@ export const Search = ({ dropped = [], label, placeholder }: Properties) => {
         autocomplete="off"
         spellcheck={false}
         value={typed.value}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value
-        }}
+        onInput={typing(typed)}
       />
     </div>
   )
