@@ -39,14 +39,14 @@ export class InvalidInput extends Data.TaggedError("InvalidInput")<{
 }
 
 /** Sentence of a refusal, and its code for programs, by which a caller can tell it from others of its kind. */
-interface Said<Code extends string> {
+interface RefusalFields<Code extends string> {
   readonly code: Code
   readonly message: string
 }
 
 /** The change does not fit what there is. */
 export class StateConflict extends Data.TaggedError("StateConflict")<
-  Said<
+  RefusalFields<
     | "conflict"
     | "free_proxies_off"
     | "IDEMPOTENCY_CONFLICT"
@@ -65,11 +65,11 @@ export class StateConflict extends Data.TaggedError("StateConflict")<
 > {}
 
 /** The record is not this gateway's to change. */
-export class ReadOnly extends Data.TaggedError("ReadOnly")<Said<"forbidden">> {}
+export class ReadOnly extends Data.TaggedError("ReadOnly")<RefusalFields<"forbidden">> {}
 
 /** Error at the limit of keys that are registered for a provider or account. */
 export class QuotaReached extends Data.TaggedError("QuotaReached")<
-  Said<"MAX_ACTIVE_KEYS_EXCEEDED" | "PROVIDER_QUOTA_EXCEEDED" | "ACCOUNT_QUOTA_EXCEEDED"> & {
+  RefusalFields<"MAX_ACTIVE_KEYS_EXCEEDED" | "PROVIDER_QUOTA_EXCEEDED" | "ACCOUNT_QUOTA_EXCEEDED"> & {
     /** Time in ms until the limit opens by itself; null when it does not. */
     readonly retryAfterMs: number | null
   }
@@ -77,14 +77,16 @@ export class QuotaReached extends Data.TaggedError("QuotaReached")<
 
 /** A server that was asked cannot be reached, refuses, or gives what is not as it should be. The sentence holds no secret. */
 export class RemoteFailed extends Data.TaggedError("RemoteFailed")<
-  Said<"bad_gateway" | "cloud_sync_failed" | "free_proxies_not_listed" | "issue_not_reported" | "sign_in_failed">
+  RefusalFields<
+    "bad_gateway" | "cloud_sync_failed" | "free_proxies_not_listed" | "issue_not_reported" | "sign_in_failed"
+  >
 > {}
 
 /** It needs settings that are not set; the sentence names them. */
-export class NotConfigured extends Data.TaggedError("NotConfigured")<Said<"issues_not_configured">> {}
+export class NotConfigured extends Data.TaggedError("NotConfigured")<RefusalFields<"issues_not_configured">> {}
 
 /** A backup, restore, export or import could not be done: the disk is full, or the database refuses. The sentence has the remedy. */
-export class OperationFailed extends Data.TaggedError("OperationFailed")<Said<"backup_failed">> {}
+export class OperationFailed extends Data.TaggedError("OperationFailed")<RefusalFields<"backup_failed">> {}
 
 /** All that the services of this folder fail with. */
 export type ManagementError =

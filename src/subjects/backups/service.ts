@@ -149,7 +149,7 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  const told = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  const explained = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.mapError(
       effect,
       (error) => (isStoreFailure(error) ? failed(error) : error) as Exclude<E, StoreFailure> | OperationFailed
@@ -163,13 +163,13 @@ export const make = Effect.gen(function* () {
       return yield* Effect.gen(function* () {
         const folder = yield* Restore.stagingFolder
         return yield* put(yield* Restore.stage(found, folder), Store.reasons.preRestore, hooks)
-      }).pipe(Effect.scoped, withConfig, told)
+      }).pipe(Effect.scoped, withConfig, explained)
     }),
     importFrom: <E>(receive: (file: string) => Effect.Effect<void, E>, hooks: RestoreHooks) =>
       Effect.gen(function* () {
         const folder = yield* Effect.mapError(withConfig(Restore.stagingFolder), failed)
         yield* receive(Restore.stagedFile(folder))
-        return yield* told(
+        return yield* explained(
           Effect.flatMap(withConfig(Restore.prepare(folder)), (staged) => put(staged, Store.reasons.preImport, hooks))
         )
       }).pipe(Effect.scoped),

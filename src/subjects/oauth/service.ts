@@ -223,7 +223,7 @@ const forgetOld = ({ pending }: Deps, nowMs: number): void => {
   for (const [id, one] of pending) if (one.expiresAtMs <= nowMs) pending.delete(id)
 }
 
-const room = (deps: Deps) =>
+const ensureCapacity = (deps: Deps) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     forgetOld(deps, nowMs)
     // An ended sign-in waits only to be asked for, and is removed first.
@@ -327,7 +327,7 @@ const authorize = Effect.fn("SignIns.authorize")(function* (deps: Deps, name: st
   }
   const client = yield* clientOf(deps, provider, begin)
   yield* checkProxy(deps, begin.proxyId)
-  const nowMs = yield* room(deps)
+  const nowMs = yield* ensureCapacity(deps)
   const [state, verifier] = [secret(), secret()]
   const sessionId = deps.ids.next(nowMs)
   const expiresAtMs = nowMs + lifetimeMs
@@ -347,13 +347,13 @@ const device = Effect.fn("SignIns.device")(function* (deps: Deps, name: string, 
   }
   const client = yield* clientOf(deps, provider, begin)
   yield* checkProxy(deps, begin.proxyId)
-  yield* room(deps)
+  yield* ensureCapacity(deps)
   const response = yield* ask(deps, provider, begin.proxyId, Requests.deviceRequest(row.deviceUrl, row, client))
   const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
   if (given === null) {
     return yield* signInFailed(`the provider gave no device code (status ${response.status})`)
   }
-  const nowMs = yield* room(deps)
+  const nowMs = yield* ensureCapacity(deps)
   const { deviceCode, intervalMs, lifetimeMs: givenMs, ...shown } = given
   const sessionId = deps.ids.next(nowMs)
   const expiresAtMs = nowMs + Math.min(givenMs, lifetimeMs)

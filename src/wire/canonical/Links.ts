@@ -79,7 +79,7 @@ export const searchLocation = ({ text, title, url }: Link): JsonObject => ({
 })
 
 /** A link as it is told in words: `title: url`. */
-const inWords = ({ title, url }: Link): string => (title === "" || title === url ? url : `${title}: ${url}`)
+const linkAsText = ({ title, url }: Link): string => (title === "" || title === url ? url : `${title}: ${url}`)
 
 /** The links among citations. */
 export const linksIn = (citations: ReadonlyArray<Citation> = []): ReadonlyArray<Link> =>
@@ -110,7 +110,7 @@ const withWords = (
   if (kept.length === all.length) return part
   const { citations: _citations, ...bare } = part
   const lost = unsaid(linksIn(all.filter((citation) => !keeps(citation))))
-  const text = lost.length === 0 ? part.text : `${part.text}\n\n${lost.map(inWords).join("\n")}`
+  const text = lost.length === 0 ? part.text : `${part.text}\n\n${lost.map(linkAsText).join("\n")}`
   return { ...bare, text, ...(kept.length === 0 ? {} : { citations: kept }) }
 }
 
