@@ -13,7 +13,7 @@ import type { ReadRefused } from "../store/engine/ReadWorker.ts"
 
 /** `field` is the input that named it; `id` where it is left out. `meant`: what may have been meant. */
 export class EntityNotFound extends Data.TaggedError("EntityNotFound")<{
-  /** Its name in a sentence, such as `quota group`. */
+  /** Name of the entity in a sentence, such as `quota group`. */
   readonly entity: string
   readonly id: string
   readonly field?: string
@@ -82,7 +82,7 @@ export class RemoteFailed extends Data.TaggedError("RemoteFailed")<
   >
 > {}
 
-/** It needs settings that are not set; the sentence names them. */
+/** Error of what needs settings that are not set; the sentence names them. */
 export class NotConfigured extends Data.TaggedError("NotConfigured")<RefusalFields<"issues_not_configured">> {}
 
 /** A backup, restore, export or import could not be done: the disk is full, or the database refuses. The sentence has the remedy. */
@@ -104,7 +104,7 @@ export type ManagementError =
   | ReadRefused
   | StoreError
 
-/** Neither a provider of the registry nor the prefix of a node. */
+/** Error of a name that is neither a provider of the registry nor the prefix of a node. */
 export const unknownProvider = (provider: string): InvalidInput =>
   new InvalidInput({
     problems: [{ field: "provider", message: `'${provider}' is neither a known provider nor the prefix of a node` }],

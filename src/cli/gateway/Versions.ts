@@ -29,7 +29,7 @@ interface SeenVersion {
 }
 
 interface KnownVersions {
-  /** By the path of the object. */
+  /** Versions by the path of their object. */
   readonly seen: Map<string, SeenVersion>
   latest: SeenVersion | null
   /** Body of the last change, and what the command had read of its object. */

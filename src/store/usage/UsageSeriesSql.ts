@@ -176,7 +176,7 @@ export interface SeriesSelection {
         readonly isWide: boolean
       }
     | { readonly basis: "log"; readonly leastId: string; readonly beforeId: string }
-  /** On columns that kinds and rows of the log have. */
+  /** Conditions on columns that kinds and rows of the log have. */
   readonly conditions: ReadonlyArray<Condition>
 }
 

@@ -69,7 +69,7 @@ export const urlCitation = ({ end, start, title, url }: Link, base: number): Jso
   end_index: base + (end ?? start ?? 0)
 })
 
-/** As the messages wire writes it. Without a proof of its maker it is not accepted back, and taken out then. */
+/** Writes a link as the messages wire does. Without a proof of its maker it is not accepted back, and taken out then. */
 export const searchLocation = ({ text, title, url }: Link): JsonObject => ({
   type: "web_search_result_location",
   cited_text: text,

@@ -24,7 +24,7 @@ export const groundingOf = (candidate: JsonObject | undefined): JsonObject | nul
   return isObject(metadata) ? camel(metadata) : null
 }
 
-/** In their places, so that supports can point at them; null for a chunk that is no page. */
+/** Reads the pages in their places, so that supports can point at them; null for a chunk that is no page. */
 const pagesOf = (metadata: JsonObject): ReadonlyArray<SearchHit | null> =>
   listed(metadata["groundingChunks"], maxChunks).map((chunk) => hitOf(chunk["web"] ?? chunk["retrievedContext"]))
 
