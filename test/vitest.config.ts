@@ -26,7 +26,7 @@ const common = {
   root,
   testTimeout: 20_000,
   hookTimeout: 30_000,
-  setupFiles: ["test/support/ownFile.setup.ts"],
+  setupFiles: ["test/support/cost.setup.ts", "test/support/ownFile.setup.ts"],
   // The name of this run, for what its files share.
   env: { GATEWAY_TEST_RUN: run }
 }

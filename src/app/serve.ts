@@ -27,7 +27,7 @@ import { Settings } from "../plane/resilience/Settings.ts"
 import { closing } from "../store/engine/Client.ts"
 import type { DataLock } from "../store/DataLock.ts"
 import type { TunnelEntrance } from "../net/tunnels/TunnelEntrance.ts"
-import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
+import { CommandIndex, type CommandText } from "../platform/CommandIndex.ts"
 import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
 import * as HouseLogger from "../observe/usage/telemetry/GatewayLogger.ts"
 import { StandardError } from "../observe/usage/telemetry/LogOutput.ts"
@@ -44,7 +44,7 @@ export interface ServeOptions {
   /** Listen beyond this machine although no API key is required. */
   readonly allowKeyless: boolean
   /** The commands of the program, for the skills. */
-  readonly commands: Effect.Effect<ReadonlyArray<CommandWords>>
+  readonly commands: Effect.Effect<ReadonlyArray<CommandText>>
   /** Warnings for the log at the start, each a sentence. */
   readonly warnings?: ReadonlyArray<string>
   /** Done once, beside the service, as soon as it listens. */

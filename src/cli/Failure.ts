@@ -12,24 +12,24 @@ import * as Predicate from "effect/Predicate"
 import { configProblem } from "../platform/AppConfig.ts"
 import { asSentence } from "../kernel/text/Sentence.ts"
 
-interface Words {
+interface FailureText {
   readonly message: string
   /** Advice on what to do next. */
   readonly hint?: string
 }
 
 /** The work could not be done. */
-export class CommandFailed extends Data.TaggedError("CommandFailed")<Words> {}
+export class CommandFailed extends Data.TaggedError("CommandFailed")<FailureText> {}
 /** An argument is wrong. */
-export class BadArgument extends Data.TaggedError("BadArgument")<Words> {}
+export class BadArgument extends Data.TaggedError("BadArgument")<FailureText> {}
 /** No gateway answers at the address. */
-export class ServerOffline extends Data.TaggedError("ServerOffline")<Words> {}
+export class ServerOffline extends Data.TaggedError("ServerOffline")<FailureText> {}
 /** The gateway refused the credential. */
-export class AuthRefused extends Data.TaggedError("AuthRefused")<Words> {}
+export class AuthRefused extends Data.TaggedError("AuthRefused")<FailureText> {}
 /** The gateway refused the request because there were too many. */
-export class RateLimited extends Data.TaggedError("RateLimited")<Words> {}
+export class RateLimited extends Data.TaggedError("RateLimited")<FailureText> {}
 /** The gateway took too long. */
-export class NoAnswerInTime extends Data.TaggedError("NoAnswerInTime")<Words> {}
+export class NoAnswerInTime extends Data.TaggedError("NoAnswerInTime")<FailureText> {}
 /** The command has already printed what is wrong, as `doctor` does; only the exit code is left to say. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 

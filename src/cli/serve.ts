@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { loadConfig, reload } from "./flags/EnvFile.ts"
 import { loadModule } from "./lazy.ts"
-import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
+import { CommandIndex, type CommandText } from "../platform/CommandIndex.ts"
 import { runMain } from "./run.ts"
 import { strangeOf } from "./flags/variables.ts"
 import type { ServeFlags } from "./flags/serveOptions.ts"
@@ -29,5 +29,5 @@ export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
 })
 
 /** Serves as the main program; `commands` are those of the program, for the skills. A stop signal ends it with exit code 0. */
-export const main = (flags: ServeFlags, commands: Effect.Effect<ReadonlyArray<CommandWords>>): void =>
+export const main = (flags: ServeFlags, commands: Effect.Effect<ReadonlyArray<CommandText>>): void =>
   runMain(Effect.provideService(serve(flags), CommandIndex, commands), 0)

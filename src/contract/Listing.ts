@@ -1,7 +1,7 @@
 /** Queries of lists that are searched, sorted, and shown in short. */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import { field } from "../kernel/Documented.ts"
+import { exactOptional, field } from "../kernel/Documented.ts"
 import { PageQuery } from "./Inputs.ts"
 
 export interface Listing {
@@ -16,8 +16,6 @@ export interface Listing {
 /** Marks a list that is searched and sorted, with what it can be asked for. */
 export class ListedBy extends Context.Tag("gateway/contract/ListedBy")<ListedBy, Listing>() {}
 
-const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
-
 const orderOf = (sorts: Listing["sorts"]) => Schema.Literal(...sorts, ...sorts.map((name) => `-${name}`))
 
 /** The query of a list: its page, and what of it. */
@@ -25,17 +23,17 @@ export const listQuery = ({ searched, sorts, summary }: Listing) =>
   Schema.Struct({
     ...PageQuery.fields,
     search: field(
-      given(Schema.String.pipe(Schema.maxLength(200))),
+      exactOptional(Schema.String.pipe(Schema.maxLength(200))),
       `Only entries with this text, in any letter case: ${searched}.`,
       "work"
     ),
     sort: field(
-      given(orderOf(sorts)),
+      exactOptional(orderOf(sorts)),
       "The order; with `-` before it from the end. Absent: as they are kept.",
       sorts[0]
     ),
     view: field(
-      given(Schema.Literal("full", "summary")),
+      exactOptional(Schema.Literal("full", "summary")),
       `\`summary\`: of each entry only ${summary.map((name) => `\`${name}\``).join(", ")}. Absent: all of it.`,
       "full"
     )

@@ -48,7 +48,7 @@ export const metricsOf = (measured: Measured): Metrics => ({
 /** Four characters of English are about a token. */
 const charsPerToken = 4
 
-/** While an answer still comes: its tokens are guessed from its length. */
+/** Measures an answer that still comes: its tokens are guessed from its length. */
 export const metricsSoFar = (measured: Omit<Measured, "tokensIn" | "tokensOut" | "costUsd">, chars: number): Metrics =>
   metricsOf({ ...measured, tokensIn: 0, tokensOut: Math.ceil(chars / charsPerToken), costUsd: 0 })
 

@@ -101,7 +101,7 @@ export interface MediaService {
   readonly wire?: WireName
   /** Address of the API it belongs to, with its version; null: the base URL of the provider. */
   readonly baseUrl: string | null
-  /** Below it; `{model}` and what the request says of the place are in braces. The slashes of `{+model}` stay. */
+  /** Path below it; `{model}` and what the request says of the place are in braces. The slashes of `{+model}` stay. */
   readonly path: string
 }
 

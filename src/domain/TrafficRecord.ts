@@ -104,7 +104,7 @@ const itemFields = {
   replayOf: Text,
   /** Names what is asked: retries of it have the same. Records of before have none. */
   promptKey: Schema.optionalWith(Text, { exact: true }),
-  /** As `HTTP/1.1`; null: not known. Records of before have none. */
+  /** Version, such as `HTTP/1.1`; null: not known. Records of before have none. */
   httpVersion: Schema.optionalWith(Text, { exact: true })
 } as const
 

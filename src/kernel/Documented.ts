@@ -1,6 +1,9 @@
 /** Descriptions of the fields of a schema in the API document. */
 import * as Schema from "effect/Schema"
 
+/** A field that may be left out, and is never `undefined`. */
+export const exactOptional = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
+
 /** A type, and the field that holds it once it is described. */
 export type Documented<S> = S extends Schema.Schema.All ? Schema.propertySignature<S> : S
 

@@ -73,7 +73,7 @@ class Serving {
     this.#over = over
   }
 
-  /** It was decided: from here to its end it can be asked about. */
+  /** Notes that it was decided: from here to its end it can be asked about. */
   runs(work: Work): void {
     this.#work = work
     this.#place = this.#running.enter(work)

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-export interface CommandWords {
+export interface CommandText {
   /** Words of the command without `gateway`. */
   readonly path: ReadonlyArray<string>
   readonly summary: string
@@ -16,5 +16,5 @@ export interface CommandWords {
 
 /** None where the gateway was not started by the command line. */
 export class CommandIndex extends Context.Reference<CommandIndex>()("gateway/platform/CommandIndex", {
-  defaultValue: (): Effect.Effect<ReadonlyArray<CommandWords>> => Effect.succeed([])
+  defaultValue: (): Effect.Effect<ReadonlyArray<CommandText>> => Effect.succeed([])
 }) {}

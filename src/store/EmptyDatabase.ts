@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { readHeader } from "./engine/DatabaseHeader.ts"
 
-/** Beside the chunks of the built program (`bin/emptyDatabase.mjs`). */
+/** Path beside the chunks of the built program (`bin/emptyDatabase.mjs`). */
 const builtFile = join(dirname(dirname(fileURLToPath(import.meta.url))), "empty.sqlite")
 
 /** Reads what the build made; null when there is none, or one of another schema version. */

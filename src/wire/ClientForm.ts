@@ -168,7 +168,7 @@ const withMessages = (body: JsonObject): JsonObject => {
   return isArray(messages) && messages.some(hasForeign) ? { ...body, messages: messages.flatMap(chatMessages) } : body
 }
 
-const given = (value: Json | undefined): boolean => value !== undefined && value !== null
+const isPresent = (value: Json | undefined): boolean => value !== undefined && value !== null
 
 /** A responses request as one of chat. */
 const fromResponses = (body: JsonObject): Either.Either<OwnForm, InvalidRequest> => {
@@ -195,6 +195,6 @@ export const inOwnForm = (codec: WireCodec, body: JsonObject): Either.Either<Own
   if (codec === codecs.responses)
     return Either.right({ body: withTools(body, responsesTool, responsesChoice), dropped: [] })
   if (codec !== codecs.chat) return Either.right({ body, dropped: [] })
-  if (!given(body["messages"]) && given(body["input"])) return fromResponses(body)
+  if (!isPresent(body["messages"]) && isPresent(body["input"])) return fromResponses(body)
   return Either.right({ body: withTools(withMessages(body), chatTool, chatChoice), dropped: [] })
 }

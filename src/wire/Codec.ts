@@ -11,12 +11,12 @@ import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
 import { forcedTool } from "./canonical/tools/ForcedTools.ts"
 import { withPlainContent } from "./canonical/ForeignContent.ts"
-import { mediaFromUser } from "./canonical/SpokenMedia.ts"
+import { mediaFromUser } from "./canonical/AssistantMedia.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
 import { makeJsonCalls, offersFreeForm, withJsonCalls } from "./canonical/tools/JsonCalls.ts"
 import { withLinksInWords } from "./canonical/Links.ts"
 import { type OwnSearch, ownSearchFor } from "./canonical/OwnSearch.ts"
-import { isContentFor, isSound, nothingCarried } from "./canonical/Pictures.ts"
+import { isContentFor, isAudio, nothingCarried } from "./canonical/Pictures.ts"
 import { withoutWebSearch } from "./canonical/WebSearchAsk.ts"
 import { withTrueTypes } from "./canonical/tools/TrueTypes.ts"
 import { adaptTools, limitsFor } from "./canonical/tools/ToolAdaptation.ts"
@@ -272,7 +272,7 @@ const tooLong: UpstreamProblem = {
 const sizeOf = (event: StreamEvent): number => {
   if (event.type === "block_start") {
     // Sound is passed on or left out as it comes.
-    return event.block.type === "opaque" && !isSound(event.block.part) ? JSON.stringify(event.block).length : 1
+    return event.block.type === "opaque" && !isAudio(event.block.part) ? JSON.stringify(event.block).length : 1
   }
   if (event.type !== "delta") return 0
   const { delta } = event

@@ -21,7 +21,7 @@ export interface FetchedBody {
 }
 
 export type JobStep =
-  /** It is not over: ask again with `ticket` after a pause. `progress` from 0 to 100, null where it is not reported. */
+  /** A job that is not over: ask again with `ticket` after a pause. `progress` from 0 to 100, null where it is not reported. */
   | {
       readonly _tag: "Waiting"
       readonly ticket: JobTicket

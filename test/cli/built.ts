@@ -18,6 +18,16 @@ const folder = join(project, ".gateway", `built-${process.env["GATEWAY_TEST_RUN"
 /** Where the build is, as soon as `build` has come back. */
 export const builtFolder = join(folder, "dist")
 
+/** Program and first arguments that start what is built there. */
+export const launch: readonly [string, ...ReadonlyArray<string>] = [
+  process.execPath,
+  ...nodeFlags,
+  join(builtFolder, "main.cjs")
+]
+
+/** The same for a shell. */
+export const launchLine = launch.map((word) => `'${word}'`).join(" ")
+
 const isTaken = (): boolean => {
   mkdirSync(join(project, ".gateway"), { recursive: true })
   try {

@@ -8,6 +8,7 @@ import * as Fake from "../support/FakeUpstream.ts"
 import * as Terminal from "../support/Terminal.ts"
 import * as Gateway from "../support/TestGateway.ts"
 import { type Ended, fed as feed, program } from "./support.ts"
+import { launch } from "./built.ts"
 
 const { dataDir, main, run, serve, start } = program()
 
@@ -33,7 +34,7 @@ const setUp = Effect.gen(function* () {
   }
   const chat = (...words: ReadonlyArray<string>) => fed("", ...words)
   const terminal = (...words: ReadonlyArray<string>) =>
-    Terminal.open([process.execPath, main, "chat", ...words], { cwd: folder, env, columns: 100, rows: 30 })
+    Terminal.open([...launch, "chat", ...words], { cwd: folder, env, columns: 100, rows: 30 })
   const sent = (index: number) => JSON.parse(upstream.requests[index]?.body ?? "{}")
   return { upstream, gateway, folder, env, fed, chat, terminal, sent }
 })

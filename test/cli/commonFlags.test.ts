@@ -2,11 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { program } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
+import { launch } from "./built.ts"
 
 /** Each test starts the program several times. */
 const patienceMs = 120_000
 
-const { dataDir, main, run, serve } = program()
+const { dataDir, run, serve } = program()
 const adminKey = "admin-key-of-the-flags-test"
 
 describe("flags that every command takes", () => {
@@ -57,7 +58,7 @@ describe("flags that every command takes", () => {
       const DATA_DIR = dataDir()
       const serving = await serve({ DATA_DIR, GATEWAY_ADMIN_KEY: adminKey })
       const silent = (...words: ReadonlyArray<string>) =>
-        inTerminal([process.execPath, main, ...words, "--non-interactive"], { DATA_DIR }, [])
+        inTerminal([...launch, ...words, "--non-interactive"], { DATA_DIR }, [])
       const connected = ["provider", "add", "openai", "--name", "work", "--api-key", "sk-0123456789abcdef"]
       const added = await run([...connected, "--no-verify"], { DATA_DIR })
       assert.strictEqual(added.code, 0, added.stderr)

@@ -5,8 +5,9 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { program, type Serving } from "./support.ts"
+import { launchLine } from "./built.ts"
 
-const { dataDir, main, run, serve } = program()
+const { dataDir, run, serve } = program()
 
 const folder = { data: "", bin: "" }
 const server: { current: Serving | null } = { current: null }
@@ -14,7 +15,7 @@ beforeAll(async () => {
   folder.data = dataDir()
   folder.bin = mkdtempSync(join(dataDir(), "bin-"))
   const command = join(folder.bin, "gateway")
-  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
+  writeFileSync(command, `#!/bin/sh\nexec ${launchLine} "$@"\n`)
   chmodSync(command, 0o755)
   server.current = await serve({ DATA_DIR: folder.data })
   const environment = { DATA_DIR: folder.data }

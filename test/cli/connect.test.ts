@@ -7,6 +7,7 @@ import * as Fake from "../support/FakeUpstream.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { piped, program } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
+import { launch } from "./built.ts"
 
 /** Each test starts the program several times. */
 const patienceMs = 120_000
@@ -197,16 +198,12 @@ describe("gateway provider add", () => {
         const { url } = yield* upstream
         yield* Effect.promise(async () => {
           const DATA_DIR = dataDir()
-          const { code, screen } = await inTerminal(
-            [process.execPath, main, "provider", "add", "--base-url", url],
-            { DATA_DIR },
-            [
-              [/type to search$/, "openai"],
-              [/❯ OpenAI/, "\r"],
-              [/Key of OpenAI[^\n]*$/, "sk-wrong-0123456789\r"],
-              [/Incorrect API key provided[\s\S]*Key of OpenAI[^\n]*$/, `  ${goodKey}\r`]
-            ]
-          )
+          const { code, screen } = await inTerminal([...launch, "provider", "add", "--base-url", url], { DATA_DIR }, [
+            [/type to search$/, "openai"],
+            [/❯ OpenAI/, "\r"],
+            [/Key of OpenAI[^\n]*$/, "sk-wrong-0123456789\r"],
+            [/Incorrect API key provided[\s\S]*Key of OpenAI[^\n]*$/, `  ${goodKey}\r`]
+          ])
           assert.strictEqual(code, 0, screen)
           assert.include(screen, "Connected 'OpenAI' (openai): 5 models")
           assert.include(screen, "main.cjs serve")
@@ -226,7 +223,7 @@ describe("gateway provider add", () => {
         const { url } = yield* upstream
         yield* Effect.promise(async () => {
           const { code, screen } = await inTerminal(
-            [process.execPath, main, "provider", "add", "openai", "--base-url", url],
+            [...launch, "provider", "add", "openai", "--base-url", url],
             { DATA_DIR: dataDir() },
             [
               [
@@ -256,7 +253,7 @@ describe("gateway provider add", () => {
         yield* Effect.promise(async () => {
           const DATA_DIR = dataDir()
           const { code, screen } = await inTerminal(
-            [process.execPath, main, "provider", "add", "openai", "--base-url", `${fake.origin}/v1`],
+            [...launch, "provider", "add", "openai", "--base-url", `${fake.origin}/v1`],
             { DATA_DIR },
             [
               [/Key of OpenAI[^\n]*$/, `${goodKey}\r`],
@@ -279,7 +276,7 @@ describe("gateway setup on a terminal", () => {
         const { url } = yield* upstream
         yield* Effect.promise(async () => {
           const DATA_DIR = dataDir()
-          const { code, screen } = await inTerminal([process.execPath, main, "setup"], { DATA_DIR }, [
+          const { code, screen } = await inTerminal([...launch, "setup"], { DATA_DIR }, [
             [/Connect a provider\?/, "\r"],
             [/type to search$/, "vllm"],
             [/❯ vLLM/, "\r"],
@@ -308,7 +305,7 @@ describe("gateway setup on a terminal", () => {
           assert.notInclude(screen, "a long password")
           assert.lengthOf(await stored(DATA_DIR), 1)
 
-          const again = await inTerminal([process.execPath, main, "setup"], { DATA_DIR }, [
+          const again = await inTerminal([...launch, "setup"], { DATA_DIR }, [
             [/Connected already: vLLM[\s\S]*Connect another one\?/, "\r"],
             [/Set an admin password[^\n]*$/, "\r"]
           ])
@@ -323,7 +320,7 @@ describe("gateway setup on a terminal", () => {
     "leaves everything as it was on Ctrl-C, says so, and exits 130",
     async () => {
       const DATA_DIR = dataDir()
-      const { code, screen } = await inTerminal([process.execPath, main, "setup"], { DATA_DIR }, [
+      const { code, screen } = await inTerminal([...launch, "setup"], { DATA_DIR }, [
         [/Connect a provider\?/, "\r"],
         [/type to search$/, "openai"],
         [/❯ OpenAI/, "\u0003"]

@@ -13,6 +13,7 @@ import * as Terminal from "../support/Terminal.ts"
 import * as Gateway from "../support/TestGateway.ts"
 import { typed } from "../unit/cli/inProcess.ts"
 import { fed, program } from "./support.ts"
+import { launch } from "./built.ts"
 
 const { dataDir, main, run, start } = program()
 const patienceMs = 60_000
@@ -277,7 +278,7 @@ describe("on a terminal", () => {
         const person = personAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
         writeFileSync(person.path("big.bin"), "")
         truncateSync(person.path("big.bin"), 100 * 1_048_576)
-        const terminal = yield* Terminal.open([process.execPath, main, "files", "put", person.path("big.bin")], {
+        const terminal = yield* Terminal.open([...launch, "files", "put", person.path("big.bin")], {
           cwd: person.folder,
           env: person.env,
           columns: 80

@@ -10,8 +10,9 @@ import { eventuallyFound } from "../support/eventually.ts"
 import { type Said, typed } from "../unit/cli/inProcess.ts"
 import { program } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
+import { launch } from "./built.ts"
 
-const { dataDir, main, run, serve, start } = program()
+const { dataDir, run, serve, start } = program()
 
 const admin = { GATEWAY_ADMIN_KEY: "admin-of-the-test" }
 const tools = "/api/tools/traffic-inspector"
@@ -279,7 +280,7 @@ describe("gateway inspect", () => {
           assert.strictEqual(piped.code, 0, piped.stderr)
           assert.match(piped.stdout, /STATUS[\s\S]*one[\s\S]*two/)
           assert.notInclude(piped.stdout, "\u001b")
-          const { code, screen } = await inTerminal([process.execPath, main, "inspect"], environment, [
+          const { code, screen } = await inTerminal([...launch, "inspect"], environment, [
             [/2 of 2[\s\S]*q quit/, "/first"],
             [/1 of 2 .*\/first/, "\r"],
             [/first\.example(?![\s\S]*second\.example)/, "\r"],

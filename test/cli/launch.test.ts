@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { program } from "./support.ts"
+import { nodeFlags } from "./built.ts"
 
 const { dataDir, main, serve } = program()
 
@@ -31,7 +32,7 @@ it("gives the tool's own exit code, and every signal once", async () => {
     ["SIGINT", 3],
     ["SIGHUP", 7]
   ] as const) {
-    const child = spawn(process.execPath, [main, "launch", "claude", "--url", server.url], {
+    const child = spawn(process.execPath, [...nodeFlags, main, "launch", "claude", "--url", server.url], {
       env: {
         PATH: `${folder}:${process.env["PATH"] ?? ""}`,
         HOME: DATA_DIR,

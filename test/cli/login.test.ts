@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { piped, program, type Serving } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
+import { launch } from "./built.ts"
 
 /** Each test starts the program several times. */
 const patienceMs = 120_000
@@ -39,7 +40,7 @@ describe("gateway login", () => {
     "asks for the password, keeps a key made for this machine, and gives it back at logout",
     async () => {
       const DATA_DIR = dataDir()
-      const { code, screen } = await inTerminal([process.execPath, main, "login", url()], { DATA_DIR }, [
+      const { code, screen } = await inTerminal([...launch, "login", url()], { DATA_DIR }, [
         [/Admin password[^\n]*$/, "not the password\r"],
         [/The password is wrong[\s\S]*Admin password[^\n]*$/, `${password}\r`]
       ])

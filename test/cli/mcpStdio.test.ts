@@ -8,6 +8,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import * as TestGateway from "../support/TestGateway.ts"
 import { fed, freePort, program } from "./support.ts"
+import { nodeFlags } from "./built.ts"
 
 const { dataDir, main, run, serve } = program()
 
@@ -51,7 +52,7 @@ describe("gateway --mcp", () => {
           const client = new Client({ name: "test", version: "1.0.0" })
           const transport = new StdioClientTransport({
             command: process.execPath,
-            args: [main, "--mcp", "--url", address, "--gateway-key", TestGateway.adminKey],
+            args: [...nodeFlags, main, "--mcp", "--url", address, "--gateway-key", TestGateway.adminKey],
             stderr: "ignore"
           })
           await client.connect(transport)
@@ -141,7 +142,7 @@ describe("gateway --mcp", () => {
     const port = String(await freePort())
     const again = () => serve({ DATA_DIR })
     const before = await again()
-    const child = spawn(process.execPath, [main, "--mcp"], {
+    const child = spawn(process.execPath, [...nodeFlags, main, "--mcp"], {
       // Where no gateway is found, the one at the configured port is asked.
       env: { PATH: process.env["PATH"], HOME: DATA_DIR, DATA_DIR, PORT: port },
       stdio: ["pipe", "pipe", "ignore"]

@@ -5,11 +5,11 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { eventually } from "../support/eventually.ts"
 import * as Terminal from "../support/Terminal.ts"
-import { nodeFlags } from "./built.ts"
+import { launch } from "./built.ts"
 import { program, project } from "./support.ts"
 
 const patienceMs = 120_000
-const { dataDir, main, run, serve } = program()
+const { dataDir, run, serve } = program()
 
 /** A machine with a screen, whose browser writes down the address that it is to open. */
 const machine = () => {
@@ -62,7 +62,7 @@ describe("gateway open", () => {
       Effect.gen(function* () {
         const { asked, environment, isAsked } = machine()
         const inTerminal = (...words: ReadonlyArray<string>) =>
-          Terminal.open([process.execPath, ...nodeFlags, main, ...words], {
+          Terminal.open([...launch, ...words], {
             cwd: project,
             env: { ...environment, HOME: environment.DATA_DIR },
             columns: 120,
@@ -125,10 +125,12 @@ describe("gateway open", () => {
     () =>
       Effect.gen(function* () {
         const { environment, isAsked } = machine()
-        const quiet = yield* Terminal.open(
-          [process.execPath, ...nodeFlags, main, "serve", "--port", "0", "--no-open"],
-          { cwd: project, env: { ...environment, HOME: environment.DATA_DIR }, columns: 120, rows: 40 }
-        )
+        const quiet = yield* Terminal.open([...launch, "serve", "--port", "0", "--no-open"], {
+          cwd: project,
+          env: { ...environment, HOME: environment.DATA_DIR },
+          columns: 120,
+          rows: 40
+        })
         yield* quiet.shows(/Ctrl-C stops/)
         const url = yield* Effect.promise(() => listening(environment))
         assert.strictEqual((yield* Effect.promise(() => fetch(`${url}/dashboard/`))).status, 200)

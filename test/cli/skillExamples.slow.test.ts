@@ -29,6 +29,7 @@ import {
 } from "./exampleWorld.ts"
 import { running } from "./omniRouteData.ts"
 import { program } from "./support.ts"
+import { launchLine } from "./built.ts"
 
 const adminKey = "admin-key-of-the-examples-01"
 
@@ -164,7 +165,7 @@ const answerOf = (request: FakeUpstream.RecordedRequest): FakeUpstream.Answer =>
   return FakeUpstream.json({ object: "list", model: "text-embedding-3-small", data, usage })
 }
 
-const { dataDir, main, serve } = program()
+const { dataDir, serve } = program()
 
 it.scopedLive(
   "each example of the skills about commands works as it stands",
@@ -181,7 +182,7 @@ it.scopedLive(
       writeFileSync(join(folder, "hosts"), "127.0.0.1 localhost\n")
       mkdirSync(join(folder, ".omniroute"))
       yield* running(join(folder, ".omniroute"), upstream.origin)
-      writeFileSync(join(folder, "bin/gateway"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
+      writeFileSync(join(folder, "bin/gateway"), `#!/bin/sh\nexec ${launchLine} "$@"\n`, {
         mode: 0o755
       })
       const env = {

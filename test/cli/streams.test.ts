@@ -6,8 +6,9 @@ import { once } from "node:events"
 import { afterAll, beforeAll } from "vitest"
 import { open } from "../support/Terminal.ts"
 import { program, type Serving } from "./support.ts"
+import { launch, launchLine } from "./built.ts"
 
-const { dataDir, main, run, serve, start } = program()
+const { dataDir, run, serve, start } = program()
 
 const server: { current: Serving | null; data: string } = { current: null, data: "" }
 beforeAll(async () => {
@@ -20,15 +21,11 @@ afterAll(async () => {
 
 /** Runs a line of the shell in which `gateway` is the program. */
 const inShell = (line: string, DATA_DIR: string) => {
-  const ended = spawnSync(
-    "bash",
-    ["-c", `gateway() { "${process.execPath}" "${main}" "$@"; }\nset -o pipefail\n${line}`],
-    {
-      encoding: "utf8",
-      timeout: 60_000,
-      env: { PATH: process.env.PATH, HOME: DATA_DIR, DATA_DIR }
-    }
-  )
+  const ended = spawnSync("bash", ["-c", `gateway() { ${launchLine} "$@"; }\nset -o pipefail\n${line}`], {
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { PATH: process.env.PATH, HOME: DATA_DIR, DATA_DIR }
+  })
   return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr }
 }
 
@@ -83,7 +80,7 @@ describe("a reader that goes away", () => {
 
 const screenOf = (args: ReadonlyArray<string>, columns: number, env: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
-    const terminal = yield* open([process.execPath, main, ...args], {
+    const terminal = yield* open([...launch, ...args], {
       cwd: server.data,
       columns,
       env: { PATH: process.env.PATH ?? "", HOME: server.data, DATA_DIR: server.data, ...env }
@@ -112,7 +109,7 @@ describe("on a terminal", () => {
 
   it("help is in bold there, and plain in pipes and with NO_COLOR", () => {
     const onTerminal = (env: Readonly<Record<string, string>>): string =>
-      spawnSync("python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", process.execPath, main, "help"], {
+      spawnSync("python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", ...launch, "help"], {
         encoding: "utf8",
         env: { PATH: process.env.PATH, DATA_DIR: server.data, ...env }
       }).stdout

@@ -6,9 +6,10 @@ import * as Terminal from "../support/Terminal.ts"
 import { adminKey, authToken, backends, manage } from "../support/tunnels/Backends.ts"
 import { whyNoSshd } from "../support/tunnels/SshServer.ts"
 import { program, project } from "./support.ts"
+import { launch } from "./built.ts"
 
 const patienceMs = 60_000
-const { main } = program()
+program()
 const why = whyNoSshd()
 
 const started = Effect.gen(function* () {
@@ -22,7 +23,7 @@ const started = Effect.gen(function* () {
     GATEWAY_ADMIN_KEY: adminKey
   }
   const open = (...words: ReadonlyArray<string>) =>
-    Terminal.open([process.execPath, main, "tunnel", ...words], { cwd: project, env, columns: 160, rows: 40 })
+    Terminal.open([...launch, "tunnel", ...words], { cwd: project, env, columns: 160, rows: 40 })
   return { behind, gateway, open }
 })
 

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Ended, program, project } from "./support.ts"
+import { nodeFlags } from "./built.ts"
 
 const { dataDir, main, run } = program()
 
@@ -48,7 +49,7 @@ const behind = async (
   folder: string,
   entry = main
 ): Promise<Ended> => {
-  const [command = "", ...more] = [...before, process.execPath, entry, ...args]
+  const [command = "", ...more] = [...before, process.execPath, ...nodeFlags, entry, ...args]
   const child = spawn(command, more, {
     env: { PATH: process.env.PATH, HOME: folder, DATA_DIR: folder, GATEWAY_ENV_CONNECTIONS: "false", PORT: "0" },
     stdio: ["ignore", "pipe", "pipe"]

@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { browserPath, password, world } from "./world.ts"
 
 describe.skipIf(browserPath === null)("the login", () => {
-  const { dataDir, enter, expect, manage, open, run } = world()
+  const { dataDir, enter, expect, manage, open, run } = world({}, { sessions: "own" })
 
   it("lets in with the password only, and says why not", async () => {
     const page = await open()

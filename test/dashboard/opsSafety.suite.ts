@@ -8,7 +8,7 @@ interface Backups {
 }
 
 describe.skipIf(browserPath === null)("the areas of backups, audit, sessions and sync", () => {
-  const { enter, expect, gateway, manage } = world()
+  const { enter, expect, gateway, manage } = world({}, { sessions: "own" })
   const backups = async () => (await manage<Backups>("GET", "/api/db-backups")).backups
   const keepLast = async () => (await manage<{ backup: { keepLast: number } }>("GET", "/api/settings")).backup.keepLast
 

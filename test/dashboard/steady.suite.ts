@@ -9,7 +9,7 @@ interface Named {
 }
 
 describe.skipIf(browserPath === null)("an open page", () => {
-  const { another, dataDir, enter, expect, gateway, manage, newFolder, open } = world()
+  const { another, dataDir, enter, expect, gateway, manage, newFolder, open } = world({}, { sessions: "own" })
   let proxy: Proxy
 
   beforeEach(async () => {

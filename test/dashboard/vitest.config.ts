@@ -8,10 +8,11 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/dashboard/**/*.suite.ts"],
     pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 1 } },
+    // Two cores is what CI has. The suites of a process share their modules, and with them its Chromium.
+    poolOptions: { forks: { isolate: false, minForks: 1, maxForks: 2 } },
     globalSetup: ["test/cli/built.setup.ts"],
     env: { GATEWAY_TEST_RUN: process.env["GATEWAY_TEST_RUN"] },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 300_000
   }
 })

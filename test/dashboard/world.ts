@@ -111,6 +111,21 @@ export const logIn = async (page: Page): Promise<void> => {
   await page.getByRole("navigation", { name: "Views" }).waitFor()
 }
 
+/**
+ * One for all suites of a process. Each page has a context of its own, so that they share nothing but the program. Playwright ends it with the
+ * process.
+ */
+let browser: Promise<Browser> | null = null
+
+const chromiumOf = (): Promise<Browser> => {
+  browser ??= chromium.launch({
+    executablePath: browserPath ?? "",
+    // The tests may run as root, in a container.
+    args: ["--no-sandbox", "--disable-dev-shm-usage"]
+  })
+  return browser
+}
+
 const watch = (page: Page, origin: string, problems: Array<string>, expected: () => ReadonlyArray<RegExp>): void => {
   page.on("pageerror", (error) => problems.push(`script: ${error.message}`))
   page.on("console", (message) => {
@@ -125,13 +140,21 @@ const watch = (page: Page, origin: string, problems: Array<string>, expected: ()
   })
 }
 
+/** Which sessions the pages of a suite have: the same one, as tabs of a browser do, or each its own, where sessions are what is tested. */
+export interface Sessions {
+  readonly sessions: "shared" | "own"
+}
+
 /** Makes the world of a suite; `environment` is the gateway's, beside what all have. */
-export const world = (environment: Readonly<Record<string, string>> = {}): World => {
+export const world = (
+  environment: Readonly<Record<string, string>> = {},
+  { sessions }: Sessions = { sessions: "shared" }
+): World => {
   const built = program()
   const contexts = new Set<BrowserContext>()
   const problems: Array<string> = []
   let expected: Array<RegExp> = []
-  let browser: Browser
+  let session: PageOptions["storageState"]
   let gateway: Serving
   let upstream: Upstream
   let stopUpstream = (): void => {}
@@ -153,11 +176,6 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
     stopUpstream = started.stop
     folder = built.dataDir()
     gateway = await serve(folder)
-    browser = await chromium.launch({
-      executablePath: browserPath ?? "",
-      // The tests may run as root, in a container.
-      args: ["--no-sandbox", "--disable-dev-shm-usage"]
-    })
   })
   afterEach(async () => {
     for (const context of contexts) await context.close()
@@ -167,7 +185,6 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
     assert.deepStrictEqual(found, [])
   })
   afterAll(async () => {
-    await browser?.close()
     for (const one of [gateway, ...more]) {
       if (one !== undefined && one.process.exitCode === null && one.process.signalCode === null)
         await one.stop("SIGTERM")
@@ -176,7 +193,7 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
   })
 
   const open: World["open"] = async (path = "", { at = gateway.url, before, ...options } = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await (await chromiumOf()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
     contexts.add(context)
     const page = await context.newPage()
     watch(page, new URL(at).origin, problems, () => expected)
@@ -216,8 +233,17 @@ export const world = (environment: Readonly<Record<string, string>> = {}): World
     },
     open,
     enter: async (path, options) => {
-      const page = await open(path, options)
-      await logIn(page)
+      const page = await open(path, session === undefined ? options : { storageState: session, ...options })
+      const form = page.getByLabel("Admin password")
+      await form
+        .or(page.getByRole("navigation", { name: "Views" }))
+        .first()
+        .waitFor()
+      // The first one, or the session has ended.
+      if (await form.isVisible()) {
+        await logIn(page)
+        if (sessions === "shared") session = { cookies: await page.context().cookies(), origins: [] }
+      }
       return page
     },
     expect: (message) => void expected.push(message)

@@ -12,7 +12,7 @@ import { join } from "node:path"
 import { createServer, type TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { furnish, type Manage, managing, models, writeFiles } from "../cli/exampleWorld.ts"
-import { builtFolder } from "../cli/built.ts"
+import { launchLine } from "../cli/built.ts"
 import type { Serving } from "../cli/support.ts"
 import { docsServer, newDocs, program as mcpProgram } from "../http/mcp/upstream/Servers.ts"
 import { upstreamAnswer } from "../support/DocumentedOperations.ts"
@@ -138,7 +138,7 @@ const writePrograms = (folder: string): void => {
   const bin = join(folder, "bin")
   mkdirSync(bin, { recursive: true })
   const node = process.execPath
-  program(join(bin, "gateway"), `#!/bin/sh\nexec '${node}' '${builtFolder}/main.cjs' "$@"\n`)
+  program(join(bin, "gateway"), `#!/bin/sh\nexec ${launchLine} "$@"\n`)
   writeFiles(folder)
   program(join(bin, "claude"), `#!/bin/sh\nexec '${node}' '${claude}' "$@"\n`)
   program(join(bin, "mcp-server-files"), `#!/bin/sh\nexec '${node}' '${mcpProgram}' "$@"\n`)

@@ -4,7 +4,7 @@ import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 import type { InnerAnswer, InnerRequests } from "../../plane/InnerRequests.ts"
 import { type Caller, endpointProblem, isManager } from "../mcp/Caller.ts"
 import { isArray, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
-import type { Asked } from "./Asked.ts"
+import type { AgentRequest } from "./AgentRequest.ts"
 import {
   capabilities,
   costReport,
@@ -83,7 +83,7 @@ const sumOf = (ledger: JsonObject, member: string): number | null => {
 }
 
 const smartRouting = ({ inner, manage }: Sources) =>
-  Effect.fn("a2a.smartRouting")(function* (asked: Asked, caller: Caller) {
+  Effect.fn("a2a.smartRouting")(function* (asked: AgentRequest, caller: Caller) {
     const answer = yield* inner.ask({
       behalf: { principal: caller.principal, madeFor: "client", category: "chat" },
       path: "/a2a",
@@ -127,7 +127,7 @@ export const makeAgent = (sources: Sources) => {
     )
   }
 
-  const run = (asked: Asked, caller: Caller, origin: string): Effect.Effect<Outcome> => {
+  const run = (asked: AgentRequest, caller: Caller, origin: string): Effect.Effect<Outcome> => {
     switch (asked.skill) {
       case "smart-routing": {
         const problem = endpointProblem(caller, "chat")

@@ -4,7 +4,7 @@ import * as Runtime from "effect/Runtime"
 import * as Cause from "effect/Cause"
 import * as Fiber from "effect/Fiber"
 import { type Task, isOver } from "./Task.ts"
-import type { Asked } from "./Asked.ts"
+import type { AgentRequest } from "./AgentRequest.ts"
 import { type Caller, identityOf } from "../mcp/Caller.ts"
 import type { makeAgent, Outcome } from "./Agent.ts"
 import { IdGen } from "../../platform/IdGen.ts"
@@ -20,7 +20,7 @@ export interface BegunTask {
 
 export interface RunningTasks {
   /** Begins the work of a message. Null: the caller has its share of those in progress, or the limit is reached. */
-  readonly begin: (asked: Asked, caller: Caller, origin: string) => BegunTask | null
+  readonly begin: (asked: AgentRequest, caller: Caller, origin: string) => BegunTask | null
   /** Waits until a task is over. */
   readonly over: (task: Task) => Effect.Effect<void>
 }
@@ -46,7 +46,10 @@ export const makeRunningTasks = (agent: ReturnType<typeof makeAgent>) =>
     }
 
     /** Takes a task and a place for a caller. */
-    const taken = ({ contextId, form, skill }: Asked, caller: Caller): { task: Task; leave: () => void } | null => {
+    const taken = (
+      { contextId, form, skill }: AgentRequest,
+      caller: Caller
+    ): { task: Task; leave: () => void } | null => {
       const nowMs = timers.nowMs()
       const identity = identityOf(caller)
       const leave = places.enter(identity)

@@ -79,13 +79,13 @@ export const makeTasks = (): Tasks => {
     if (own === undefined) return
     // Each change begins its time anew.
     kept.set(task.id, own, nowMs)
-    const isTold = own.listeners.size > 0
+    const hasListeners = own.listeners.size > 0
     for (const listener of own.listeners) listener(task)
-    if (isTold) told(own)
+    if (hasListeners) notify(own)
   }
 
   /** Notes that its caller has the end: where nothing may be kept, the task is removed. */
-  const told = (own: Kept): void => {
+  const notify = (own: Kept): void => {
     if (own.permission !== null || !isOver(own.task.state)) return
     // It is over: there is nothing to stop.
     own.stop = null
@@ -95,7 +95,7 @@ export const makeTasks = (): Tasks => {
   const find: Tasks["find"] = (id, identity, nowMs) => {
     const own = kept.get(id, nowMs)
     if (own === undefined || own.task.identity !== identity) return null
-    told(own)
+    notify(own)
     return own.task
   }
 

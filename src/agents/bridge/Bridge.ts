@@ -29,7 +29,7 @@ import { agentOf, decide, isAnswerable, type ReadMapping, readMapping } from "./
 import { problemOf } from "./Globs.ts"
 import { ownHeaders } from "./Headers.ts"
 import { showingModel } from "./ShownModel.ts"
-import { type Spoken, spokenOf } from "./RequestWire.ts"
+import { type RequestFormat, requestFormatOf } from "./RequestWire.ts"
 import * as CloudCode from "./CloudCode.ts"
 
 /** No agent has this id. */
@@ -63,7 +63,7 @@ export interface BridgedRequest {
 export interface BridgedCall {
   readonly request: BridgedRequest
   readonly agent: Agent
-  readonly spoken: Spoken
+  readonly spoken: RequestFormat
   /** Request to answer: the client's own bytes where there is no wrapper around them, with its own model. */
   readonly parsed: JsonObject
   readonly sourceModel: string
@@ -215,7 +215,7 @@ const makeJudging = ({ mappingsOf }: Settings) => {
     if (agent === null || !wantsBody(request)) return null
     const body = readForeignJson(request.body.toString("utf8"))
     const parsed = isObject(body) ? askedOf(agent, body) : null
-    const spoken = parsed === null ? null : spokenOf(request.path, parsed)
+    const spoken = parsed === null ? null : requestFormatOf(request.path, parsed)
     if (parsed === null || spoken === null) return null
     // Events are all that clients of the wrapper ask for: nothing is known of how it looks around an array.
     if (agent.wrapper !== null && spoken.codec === streamedArray) return null

@@ -55,7 +55,7 @@ export class DirectReplay extends Context.Tag("gateway/agents/bridge/DirectRepla
 const limits: Upstream.RequestLimits = { timeoutMs: 300_000, maxBytes: 16 * 1_048_576 }
 
 /** The members of a connection that are sent. */
-interface Way {
+interface ConnectionCredentials {
   readonly account: Account
   readonly headers: ReadonlyArray<string>
   readonly secrets: SentSecrets
@@ -76,7 +76,7 @@ const failureOf = (error: PublicFetchError): AddressBlocked | NoDirectAnswer => 
 }
 
 /** The names and values that go out: those of a connection take the place of what was masked, and never of what the caller gave. */
-const withConnection = (asked: DirectRequest, way: Way | null): ReadonlyArray<string> => {
+const withConnection = (asked: DirectRequest, way: ConnectionCredentials | null): ReadonlyArray<string> => {
   const headers = new Map([...asked.headers, ["accept-encoding", "identity"]])
   const own = way?.headers ?? []
   for (let at = 0; at + 1 < own.length; at += 2) {
@@ -118,7 +118,7 @@ const makeWayOf = Effect.map(TokenRefresh.TokenRefresh, (tokens) =>
 const makeSend = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const guarded = yield* GuardedFetch
-  return (asked: DirectRequest, way: Way | null) => {
+  return (asked: DirectRequest, way: ConnectionCredentials | null) => {
     const headers = withConnection(asked, way)
     const secrets = bothSecrets(
       bothSecrets(secretsInHeaders(headers), sentSecrets(asked.given.map((value) => Redacted.value(value)))),

@@ -20,7 +20,7 @@ import * as Timers from "../../platform/Timers.ts"
 import { readForeignJson } from "../../wire/json/Bounds.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
 import { ownHeaders } from "./Headers.ts"
-import { type Spoken, spokenOf } from "./RequestWire.ts"
+import { type RequestFormat, requestFormatOf } from "./RequestWire.ts"
 
 /** The record is no request to a model, or in a format that this gateway does not serve. */
 export class ReplayNotLlm extends Data.TaggedError("ReplayNotLlm")<{ readonly id: string }> {}
@@ -43,7 +43,7 @@ export interface ReplayChanges {
 /** Request that will be sent. */
 export interface Replayed {
   readonly record: TrafficRecord
-  readonly spoken: Spoken
+  readonly spoken: RequestFormat
   readonly body: JsonObject
   readonly headers: Readonly<Record<string, string>>
 }
@@ -74,7 +74,7 @@ export const replayed = (record: TrafficRecord, changes: ReplayChanges): Replaye
     return new BodyTruncated({ id })
   }
   const body = changes.body ?? bodyOf(record)
-  const spoken = body === null ? null : spokenOf(path, body)
+  const spoken = body === null ? null : requestFormatOf(path, body)
   if (body === null || spoken === null) return new ReplayNotLlm({ id })
   const headers = { ...record.requestHeaders }
   for (const [name, value] of Object.entries(changes.headers ?? {})) headers[name.toLowerCase()] = value

@@ -12,7 +12,7 @@ import { type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import { streamedArray } from "../../wire/StreamedArray.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 
-export interface Spoken {
+export interface RequestFormat {
   readonly wire: WireName
   readonly codec: WireCodec
   /** Members that this wire has in its path. */
@@ -44,7 +44,7 @@ const embeddingClients: ReadonlyArray<readonly [RegExp, WireName, WireCodec]> = 
 const counts: AtOnce = () => "count"
 
 /** Null where it is no request to a model, or in a form that this gateway does not serve. */
-export const spokenOf = (path: string, body: JsonObject): Spoken | null => {
+export const requestFormatOf = (path: string, body: JsonObject): RequestFormat | null => {
   const [route = "", query = ""] = path.split("?", 2)
   if (/\/messages\/count_tokens$/i.test(route)) {
     const model = stringOr(body["model"])

@@ -97,7 +97,7 @@ export interface Tool {
 
 export const succeeded = (structured: JsonObject): ToolOutput => ({ structured, error: null })
 export const failed = (error: string): ToolOutput => ({ structured: null, error })
-export const badlyGiven = (error: string): ToolOutput => ({ structured: null, error, isBadInput: true })
+export const wrongInput = (error: string): ToolOutput => ({ structured: null, error, isBadInput: true })
 
 /** Most characters of a result; a larger one is refused: a model that asked for too much should ask for less. */
 const maxResultChars = 1_048_576

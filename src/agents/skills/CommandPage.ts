@@ -1,11 +1,11 @@
 /** The page of a skill about commands: their help and their examples. Pure. */
 import type { CommandSkillId } from "../../subjects/skills/entity.ts"
-import type { CommandWords } from "../../platform/CommandIndex.ts"
+import type { CommandText } from "../../platform/CommandIndex.ts"
 import { emptyBlock } from "./CustomBlock.ts"
 import { code, frontMatter, page, table } from "./Markdown.ts"
 import { skillWords } from "./SkillTexts.ts"
 
-const sectionOf = ({ examples, help, path }: CommandWords): ReadonlyArray<string> => [
+const sectionOf = ({ examples, help, path }: CommandText): ReadonlyArray<string> => [
   `### gateway ${path.join(" ")}`,
   "",
   ...code("text", help),
@@ -13,7 +13,7 @@ const sectionOf = ({ examples, help, path }: CommandWords): ReadonlyArray<string
   ...code("sh", examples.map((example) => `gateway ${example}`).join("\n"))
 ]
 
-export const commandPage = (id: CommandSkillId, commands: ReadonlyArray<CommandWords>): string => {
+export const commandPage = (id: CommandSkillId, commands: ReadonlyArray<CommandText>): string => {
   const { description, name, notes, pitfalls } = skillWords[id]
   return page(
     frontMatter({ name: id, description }),

@@ -1,7 +1,7 @@
 /** Written text of each skill: its name, its use, and frequent mistakes. Everything else of a page is derived. */
 import type { SkillId } from "../../subjects/skills/entity.ts"
 
-export interface SkillWords {
+export interface SkillText {
   readonly name: string
   /** Describes when an agent should read it; one sentence or two. */
   readonly description: string
@@ -15,9 +15,9 @@ const words = (
   description: string,
   notes: ReadonlyArray<string> = [],
   pitfalls: ReadonlyArray<string> = []
-): SkillWords => ({ name, description, notes, pitfalls })
+): SkillText => ({ name, description, notes, pitfalls })
 
-export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
+export const skillWords: Readonly<Record<SkillId, SkillText>> = {
   "gw-auth": words(
     "Gateway login and access",
     "Log in to a gateway, find out who you are, and sign in at providers that use accounts instead of keys.",

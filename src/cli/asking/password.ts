@@ -32,9 +32,9 @@ const first = Prompt.password({
   }
 })
 
-type Asked = Effect.Effect<Redacted.Redacted, Terminal.QuitException, Terminal.Terminal>
+type PasswordPrompt = Effect.Effect<Redacted.Redacted, Terminal.QuitException, Terminal.Terminal>
 
-const askTwice: Asked = Effect.gen(function* () {
+const askTwice: PasswordPrompt = Effect.gen(function* () {
   const password = yield* first
   const again = yield* Prompt.password({ message: "The same again" })
   if (Redacted.value(again) === Redacted.value(password)) return password
@@ -43,7 +43,7 @@ const askTwice: Asked = Effect.gen(function* () {
 })
 
 /** Asks twice, so that a typo does not lock the administrator out; two that differ are asked for again. */
-export const askNewPassword: Asked = secretly(askTwice)
+export const askNewPassword: PasswordPrompt = secretly(askTwice)
 
 /** A password from standard input, without the line end that a shell adds. */
 export const passwordOfStdin: Effect.Effect<Redacted.Redacted, BadArgument> = Effect.flatMap(readSecret, (text) =>

@@ -32,10 +32,10 @@ const afterRefusal = choose("What now?", [
   { title: "No provider now", detail: "", value: "none" }
 ] as const)
 
-type Asked<A> = Effect.Effect<A, CliFailure | Terminal.QuitException, Terminal.Terminal>
+type Prompted<A> = Effect.Effect<A, CliFailure | Terminal.QuitException, Terminal.Terminal>
 
 /** The rest of a connection to a provider, asked again until the provider accepts it. */
-const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
+const askRest = (provider: connecting.ProviderFacts): Prompted<Chosen | null> =>
   Effect.gen(function* () {
     const baseUrl = yield* connecting.askAddress(provider)
     const key = provider.takesKey ? yield* connecting.askKey(provider) : null
@@ -69,7 +69,7 @@ const afterSilence = choose("What now?", [
 ] as const)
 
 /** Asks for a server of the person's own until it speaks a wire. Entities made to try it are removed. */
-const askOwn: Asked<Chosen | null> = Effect.gen(function* () {
+const askOwn: Prompted<Chosen | null> = Effect.gen(function* () {
   const baseUrl = yield* connecting.askAddress(connecting.ownServer)
   const apiKey = yield* connecting.askKey(connecting.ownServer)
   const wanted = { baseUrl, wires: [], name: undefined, prefix: undefined, headers: [], apiKey, more: {} }
@@ -87,7 +87,7 @@ const askOwn: Asked<Chosen | null> = Effect.gen(function* () {
   return yield* next === "again" ? askOwn : askConnection
 })
 
-const askConnection: Asked<Chosen | null> = Effect.gen(function* () {
+const askConnection: Prompted<Chosen | null> = Effect.gen(function* () {
   const provider = yield* connecting.askProviderOrOwn
   if (provider === null) return yield* secretly(askOwn)
   if (!provider.takesKey) return yield* askRest(provider)

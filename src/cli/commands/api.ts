@@ -126,14 +126,18 @@ const nameOf = (answer: unknown, path: string): string => {
   return stringOr(object["id"]) ?? path
 }
 
-interface Wanted {
+interface ApiCall {
   readonly method: (typeof methods)[number]
   readonly path: string
   readonly address: URL
   readonly body: string | undefined
 }
 
-const call = (to: Client.Target, { address, body, method, path }: Wanted, headers?: Readonly<Record<string, string>>) =>
+const call = (
+  to: Client.Target,
+  { address, body, method, path }: ApiCall,
+  headers?: Readonly<Record<string, string>>
+) =>
   Effect.gen(function* () {
     const plain = HttpClientRequest.make(method)(address.href)
     const request = body === undefined ? plain : HttpClientRequest.bodyText(plain, body, "application/json")
@@ -169,7 +173,7 @@ export const apiCommand = Command.make("api", flags, (given) =>
     const address = addressIn(to.url, given.path, given.query)
     if (address === null) return yield* notThere(given.path)
     const body = Option.isSome(given.data) ? yield* bodyOf(given.data.value) : undefined
-    const wanted: Wanted = { method: given.method, path: given.path, address, body }
+    const wanted: ApiCall = { method: given.method, path: given.path, address, body }
     if (!given.passwordStdin) return yield* call(to, wanted)
     return yield* inSession(to, true, (anonymous, headers) => call(anonymous, wanted, headers))
   })

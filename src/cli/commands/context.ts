@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { maskSecret } from "../../kernel/text/Masking.ts"
 import * as Contexts from "../gateway/Contexts.ts"
-import { giveBack } from "../gateway/login.ts"
+import { revokeKey } from "../gateway/login.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import { BadArgument } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
@@ -124,7 +124,7 @@ export const logoutCommand = Command.make("logout", { name: maybeName }, (given)
   Effect.gen(function* () {
     const { all, file } = yield* opened
     const found = yield* chosen(all, given.name)
-    const back = yield* Effect.either(giveBack(found.context))
+    const back = yield* Effect.either(revokeKey(found.context))
     yield* Contexts.write(file, without(all, found.name))
     yield* Output.note(
       `Logged out of ${found.context.url}. Commands use ${all.current === found.name ? "this machine's gateway" : "the same gateway as before"}.`

@@ -57,14 +57,14 @@ const flags = {
   noLiveness: Options.boolean("no-liveness").pipe(Options.withDescription("Do not ask whether a gateway is running."))
 }
 
-interface Wanted {
+interface DoctorFlags {
   readonly host: Option.Option<string>
   readonly livenessUrl: Option.Option<string>
   readonly noLiveness: boolean
 }
 
 /** The checks that need a configuration, in the order a start meets them. */
-const checksOf = (config: AppConfigShape, wanted: Wanted) =>
+const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
   Effect.gen(function* () {
     const host = bareHost(Option.getOrElse(wanted.host, () => config.host))
     // The gateway of this folder may listen on another port than the next one would.
@@ -102,7 +102,7 @@ const checksWithout = dataDir.pipe(
   Effect.orElseSucceed((): ReadonlyArray<Check> => [])
 )
 
-const diagnose = (wanted: Wanted) =>
+const diagnose = (wanted: DoctorFlags) =>
   Effect.gen(function* () {
     const config = yield* Effect.either(
       Effect.tap(loadConfig, ({ environment }) =>

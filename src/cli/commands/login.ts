@@ -67,7 +67,7 @@ const piped = (url: string, command: string) =>
     return yield* login.withKey(url, Redacted.make(text))
   })
 
-interface Given {
+interface LoginFlags {
   readonly url: string
   readonly name: Option.Option<string>
   readonly keyStdin: boolean
@@ -75,7 +75,7 @@ interface Given {
 }
 
 /** Keeps a login. `command` is what can be typed again; `isUsed`: commands go there from now on. */
-const logIn = (given: Given, command: string, isUsed: boolean) =>
+const logIn = (given: LoginFlags, command: string, isUsed: boolean) =>
   Effect.gen(function* () {
     const url = yield* login.loginUrl(given.url, given.insecure)
     const name = Option.getOrElse(given.name, () => login.nameOf(url))
@@ -107,8 +107,8 @@ const logIn = (given: Given, command: string, isUsed: boolean) =>
     yield* Contexts.write(file, {
       current: isUsed ? name : before.current,
       contexts: { ...before.contexts, [name]: context }
-    }).pipe(Effect.tapError(() => Effect.ignore(login.giveBack(context))))
-    if (known !== null) yield* Effect.ignore(login.giveBack(known))
+    }).pipe(Effect.tapError(() => Effect.ignore(login.revokeKey(context))))
+    if (known !== null) yield* Effect.ignore(login.revokeKey(known))
     yield* Output.note(
       isUsed
         ? `Logged in to ${url} as '${name}'. Commands go there from now on; --local is this machine's gateway, 'gateway logout' ends it.`

@@ -42,11 +42,11 @@ const flags = {
   cursor: text("cursor", "Where the rows before this one ended, to go on with older ones."),
   ...Client.connection
 }
-type Given = Command.Command.ParseConfig<typeof flags>
+type LogsFlags = Command.Command.ParseConfig<typeof flags>
 
 type Filter = RowFilter & Pick<LogsQuery, "from" | "to">
 
-const filterOf = Effect.fnUntraced(function* (to: Client.Target, given: Given) {
+const filterOf = Effect.fnUntraced(function* (to: Client.Target, given: LogsFlags) {
   // The cursor is checked here, too; it is no part of the filter.
   const { cursor: _, ...times } = yield* body(
     LogsQuery.pick("from", "to", "cursor"),
@@ -67,7 +67,7 @@ const logsAt = Effect.fnUntraced(function* (to: Client.Target, urlParams: LogsQu
 })
 
 /** Fetches as many rows as are asked for: a page of the gateway may be short although others follow. */
-const newest = Effect.fnUntraced(function* (to: Client.Target, given: Given, filter: Filter) {
+const newest = Effect.fnUntraced(function* (to: Client.Target, given: LogsFlags, filter: Filter) {
   const logs: Array<UsageLog> = []
   let cursor = Option.getOrNull(given.cursor)
   let scannedTo: string | null = null
@@ -84,7 +84,7 @@ const newest = Effect.fnUntraced(function* (to: Client.Target, given: Given, fil
 const followEvery = "1 second"
 const followRows = 500
 
-const follow = Effect.fnUntraced(function* (to: Client.Target, given: Given, filter: Filter) {
+const follow = Effect.fnUntraced(function* (to: Client.Target, given: LogsFlags, filter: Filter) {
   const format = yield* OutputFormat
   const screen = (yield* Screen).columns()
   const isJson = format === "json" || format === "jsonl"

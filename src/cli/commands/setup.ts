@@ -66,7 +66,7 @@ export interface Plan {
   readonly test: boolean
 }
 
-type Given = Command.Command.ParseConfig<typeof flags>
+type SetupFlags = Command.Command.ParseConfig<typeof flags>
 
 const flagNames = {
   provider: "--provider",
@@ -77,7 +77,7 @@ const flagNames = {
 }
 
 /** A blank flag means none. */
-const keyOf = ({ apiKey }: Given, fromEnvironment: Option.Option<string>) => {
+const keyOf = ({ apiKey }: SetupFlags, fromEnvironment: Option.Option<string>) => {
   const flag = Option.map(apiKey, Redacted.value)
   const [text, from] = Option.isSome(flag)
     ? [flag.value, "--api-key"]
@@ -85,7 +85,7 @@ const keyOf = ({ apiKey }: Given, fromEnvironment: Option.Option<string>) => {
   return text === "" ? Effect.succeed(undefined) : Effect.map(checkedKey(text, from), Redacted.value)
 }
 
-const ownOf = (given: Given, apiKey: string | undefined): Effect.Effect<CustomProvider, BadArgument> =>
+const ownOf = (given: SetupFlags, apiKey: string | undefined): Effect.Effect<CustomProvider, BadArgument> =>
   Option.match(given.providerBaseUrl, {
     onNone: () =>
       new BadArgument({
@@ -106,7 +106,7 @@ const ownOf = (given: Given, apiKey: string | undefined): Effect.Effect<CustomPr
       })
   })
 
-const planOf = Effect.fnUntraced(function* (given: Given) {
+const planOf = Effect.fnUntraced(function* (given: SetupFlags) {
   const { environment } = yield* loadConfig
   const wantsProvider = given.addProvider || Option.isSome(given.provider)
   if (wantsProvider && Option.isNone(given.provider)) {

@@ -12,9 +12,9 @@ const noFlags = { url: Option.none(), gatewayKey: Option.none(), context: Option
 /** A list of the gateway: its path, the member that has the rows, and the members of a row that are its name and its summary. */
 type Listing = readonly [path: string, field: string, name: string, summary: string]
 
-type Asked = Exclude<LiveKind, "context" | "flag" | "provider">
+type ListedKind = Exclude<LiveKind, "context" | "flag" | "provider">
 
-const listings: Readonly<Record<Asked, Listing>> = {
+const listings: Readonly<Record<ListedKind, Listing>> = {
   alias: ["/api/models/alias", "aliases", "alias", "model"],
   backup: ["/api/db-backups", "backups", "id", "reason"],
   batch: ["/v1/batches", "data", "id", "status"],
@@ -61,7 +61,7 @@ const asked = ([path, field, name, summary]: Listing): Effect.Effect<ReadonlyArr
   })
 
 /** Lookups on this machine that need no gateway. */
-const here: Readonly<Record<Exclude<LiveKind, Asked>, Effect.Effect<ReadonlyArray<Candidate>, unknown>>> = {
+const here: Readonly<Record<Exclude<LiveKind, ListedKind>, Effect.Effect<ReadonlyArray<Candidate>, unknown>>> = {
   context: Effect.gen(function* () {
     const [Contexts, { loadConfig }] = yield* Effect.all([
       loadModule(() => import("../gateway/Contexts.ts")),

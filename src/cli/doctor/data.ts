@@ -7,7 +7,7 @@ import { asSentence } from "../../kernel/text/Sentence.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { accessProblem, firstProblem } from "../../platform/files/PathAccess.ts"
 import { loadModule } from "../lazy.ts"
-import { load } from "../local/room.ts"
+import { load } from "../local/localServices.ts"
 import { counted } from "../output/Output.ts"
 import * as Finding from "./Finding.ts"
 

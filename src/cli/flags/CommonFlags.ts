@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import { BadArgument } from "../Failure.ts"
 import { parsePort } from "./serveOptions.ts"
 import type { FlagShape, Shape } from "../tree/Shape.ts"
-import type { Words } from "../tree/Arguments.ts"
+import type { ParsedWords } from "../tree/Arguments.ts"
 
 interface Common {
   /** Port of the gateway on this machine that is meant; null: none is named. */
@@ -41,8 +41,8 @@ export const withCommonFlags = (shape: Shape): Shape => ({ ...shape, flags: [...
 /** Takes the common flags out of the words of a command; those that are the command's own (`shape`) stay. */
 export const takeCommon = (
   shape: Shape,
-  words: Words
-): Either.Either<{ readonly common: Common; readonly words: Words }, BadArgument> => {
+  words: ParsedWords
+): Either.Either<{ readonly common: Common; readonly words: ParsedWords }, BadArgument> => {
   const taken = new Set(missingIn(shape).map(({ name }) => name))
   const given = new Map(words.flags.map(({ name, value }) => [name, value]))
   const text = taken.has("--port") ? (given.get("--port") ?? null) : null

@@ -176,7 +176,7 @@ export const inference = (to: Target) =>
   HttpApiClient.group(inferenceApi, { group: "inference", httpClient: httpClient(to), baseUrl: to.url })
 
 /** Result of a question. */
-export interface Asked {
+export interface ModelReply {
   readonly status: number
   readonly requestId: string | null
   readonly answer: string | null
@@ -209,12 +209,12 @@ export const orExplain =
     )
 
 /** Asks a model one question on the chat wire, as clients do; a refusal is an answer, too. */
-export const ask = (to: Target, body: unknown): Effect.Effect<Asked, CliFailure> =>
+export const ask = (to: Target, body: unknown): Effect.Effect<ModelReply, CliFailure> =>
   httpClient(to)
     .execute(HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/chat/completions`), body))
     .pipe(
       Effect.flatMap((response) =>
-        Effect.map(response.json, (answer): Asked => {
+        Effect.map(response.json, (answer): ModelReply => {
           const { headers, status } = response
           const isAnswer = status >= 200 && status < 300
           return {

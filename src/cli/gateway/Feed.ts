@@ -11,7 +11,7 @@ const maxFrameBytes = 64 * 1_048_576
 /** Frames that wait while the terminal is slow. */
 const maxWaiting = 10_000
 
-export type Told<Frame> =
+export type FeedMessage<Frame> =
   | { readonly _tag: "Frame"; readonly frame: Frame }
   | { readonly _tag: "Closed"; readonly failure: CliFailure }
 
@@ -33,7 +33,7 @@ const refused = (to: Client.Target, status: number, text: string): CliFailure =>
 /** Frames as they come, until the scope ends; `Closed`: none will follow. */
 export const listenTo = <Frame>(to: Client.Target, { decode, firstFrame, path }: Feed<Frame>) =>
   Effect.gen(function* () {
-    const queue = yield* Queue.dropping<Told<Frame>>(maxWaiting)
+    const queue = yield* Queue.dropping<FeedMessage<Frame>>(maxWaiting)
     const closed = (failure: CliFailure): void => void Queue.unsafeOffer(queue, { _tag: "Closed", failure })
     yield* Effect.acquireRelease(
       Effect.sync(() => {

@@ -21,7 +21,7 @@ export type Frame = typeof Frame.Type
 
 const decode = Schema.decodeUnknownOption(Frame)
 
-export type Told = Feed.Told<Frame>
+export type InspectorMessage = Feed.FeedMessage<Frame>
 
 /** Frames as they come, until the scope ends; `Closed`: none will follow. */
 export const listen = (to: Target) =>

@@ -35,20 +35,20 @@ const proxyVariables = /^(?:https?|all)_proxy$/i
  * Decides how the socket for a URL is made through a proxy; null: directly. Decided late: the settings file of the data
  * folder is read by then.
  */
-const wayTo = async (url: URL): Promise<ProxiedWay | null> => {
+const wayTo = async (url: URL): Promise<ProxiedOptions | null> => {
   if (![...processEnvironment()].some(([name, value]) => proxyVariables.test(name) && value !== "")) return null
   const { hopOf, openThrough } = await proxies()
   const hop = hopOf(url.origin)
   return hop === null ? null : throughProxy((done) => openThrough(hop, url, done))
 }
 
-type ProxiedWay = Pick<RequestOptions, "protocol" | "createConnection">
+type ProxiedOptions = Pick<RequestOptions, "protocol" | "createConnection">
 
 /**
  * Connects through a proxy, without an agent, which would make the socket. The socket is in TLS already where the URL
  * is https: plain HTTP is written to it.
  */
-const throughProxy = (open: (done: (error: Error | null, socket: Socket | null) => void) => void): ProxiedWay => ({
+const throughProxy = (open: (done: (error: Error | null, socket: Socket | null) => void) => void): ProxiedOptions => ({
   protocol: "http:",
   createConnection: (_options, done) => {
     open((error, socket) => done(error, socket ?? new Socket()))
@@ -97,7 +97,7 @@ const send = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
   signal: AbortSignal,
-  way: ProxiedWay | null
+  way: ProxiedOptions | null
 ): Promise<Response> =>
   new Promise((resolve, reject) => {
     const body = bodyOf(request)

@@ -24,7 +24,7 @@ import * as Contexts from "./Contexts.ts"
 import { CommonFlags } from "../flags/CommonFlags.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
-import type { FolderInUse } from "../local/room.ts"
+import type { FolderInUse } from "../local/localServices.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { ifMatch } from "./Versions.ts"
 

@@ -18,31 +18,31 @@ export const ifMatch = Options.text("if-match").pipe(
 )
 
 /** A gateway, as long as one command asks it. */
-interface Asked {
+interface VersionedTarget {
   readonly url: string
   readonly ifMatch?: string
 }
 
-interface Seen {
+interface SeenVersion {
   readonly tag: string
   readonly text: () => string
 }
 
-interface Known {
-  /** By the path of the object. */
-  readonly seen: Map<string, Seen>
-  latest: Seen | null
+interface KnownVersions {
+  /** Versions by the path of their object. */
+  readonly seen: Map<string, SeenVersion>
+  latest: SeenVersion | null
   /** Body of the last change, and what the command had read of its object. */
   sent: unknown
-  base: Seen | null
+  base: SeenVersion | null
 }
 
-const knownOf = new WeakMap<Asked, Known>()
+const knownOf = new WeakMap<VersionedTarget, KnownVersions>()
 
-const known = (to: Asked): Known => {
+const known = (to: VersionedTarget): KnownVersions => {
   const before = knownOf.get(to)
   if (before !== undefined) return before
-  const made: Known = { seen: new Map(), latest: null, sent: undefined, base: null }
+  const made: KnownVersions = { seen: new Map(), latest: null, sent: undefined, base: null }
   knownOf.set(to, made)
   return made
 }
@@ -62,7 +62,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** The path without its query: the object that a request is about. The client of a group puts the address before it later. */
-const pathOf = (to: Asked, { url }: HttpClientRequest.HttpClientRequest): string =>
+const pathOf = (to: VersionedTarget, { url }: HttpClientRequest.HttpClientRequest): string =>
   (url.startsWith(to.url) ? url.slice(to.url.length) : url).replace(/\?.*$/s, "")
 
 const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): unknown =>
@@ -72,7 +72,7 @@ const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): unknown =>
 const quoted = (tag: string): string => (tag === "*" || tag.includes('"') ? tag : `"${tag}"`)
 
 const conditioned =
-  (to: Asked) =>
+  (to: VersionedTarget) =>
   (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
     if (!changing.has(request.method)) return request
     const facts = known(to)
@@ -85,7 +85,7 @@ const conditioned =
   }
 
 /** Notes the version of an answer, where it is one of the management's. Gives the answer, which can be read as before. */
-const noted = Effect.fnUntraced(function* (to: Asked, response: HttpClientResponse.HttpClientResponse) {
+const noted = Effect.fnUntraced(function* (to: VersionedTarget, response: HttpClientResponse.HttpClientResponse) {
   const { request, status } = response
   const facts = known(to)
   // What else changed with it is not known.
@@ -102,7 +102,7 @@ const noted = Effect.fnUntraced(function* (to: Asked, response: HttpClientRespon
 
 /** The client, with the conditions of changes. */
 export const withVersions =
-  (to: Asked) =>
+  (to: VersionedTarget) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     client.pipe(
       HttpClient.mapRequest(conditioned(to)),
@@ -110,7 +110,7 @@ export const withVersions =
     )
 
 /** The version of the object that was read last; undefined: it has none. */
-export const latestVersion = (to: Asked): string | undefined => knownOf.get(to)?.latest?.tag
+export const latestVersion = (to: VersionedTarget): string | undefined => knownOf.get(to)?.latest?.tag
 
 /** The one object that an answer wraps, such as `{combo: {…}}`, else the answer. */
 const unwrapped = (answer: unknown): Readonly<Record<string, unknown>> => {
@@ -146,7 +146,7 @@ const linesOf = (before: unknown, now: unknown, sent: unknown): ReadonlyArray<st
 }
 
 /** Tells the second editor, with both versions. `current`: the object as it is. */
-export const changedMeanwhile = (to: Asked, current: unknown): CommandFailed => {
+export const changedMeanwhile = (to: VersionedTarget, current: unknown): CommandFailed => {
   const facts = known(to)
   const seen = to.ifMatch === undefined && facts.base !== null ? parsed(facts.base.text()) : undefined
   const lines = linesOf(seen, current, facts.sent)

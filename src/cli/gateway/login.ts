@@ -83,7 +83,7 @@ export const withPassword = (url: string, password: Redacted.Redacted): Effect.E
   })
 
 /** Removes the key that a login made. */
-export const giveBack = ({ key, keyId, url }: Context): Effect.Effect<void, CliFailure> =>
+export const revokeKey = ({ key, keyId, url }: Context): Effect.Effect<void, CliFailure> =>
   keyId === null
     ? Effect.void
     : Effect.flatMap(Client.group(at(url, key), "keys"), (keys) =>

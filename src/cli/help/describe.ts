@@ -1,5 +1,5 @@
 /** Description of the commands for the skills: the tree with the help of each. */
-import type { CommandWords } from "../../platform/CommandIndex.ts"
+import type { CommandText } from "../../platform/CommandIndex.ts"
 import { withOutputFlags } from "../output/Format.ts"
 import type { GroupNode, TreeNode } from "../tree/Tree.ts"
 import { commandHelp } from "./render.ts"
@@ -10,7 +10,7 @@ const describe = async (
   node: TreeNode,
   path: ReadonlyArray<string>,
   skill: string | null
-): Promise<ReadonlyArray<CommandWords>> => {
+): Promise<ReadonlyArray<CommandText>> => {
   if (node.kind === "group") return within(node.commands, path, skill)
   const { shape } = await node.load()
   const help = commandHelp(node, path, node.prints === false ? shape : withOutputFlags(shape), page)
@@ -23,8 +23,8 @@ const within = async (
   nodes: ReadonlyArray<TreeNode>,
   path: ReadonlyArray<string>,
   skill: string | null
-): Promise<ReadonlyArray<CommandWords>> => {
-  const all: Array<CommandWords> = []
+): Promise<ReadonlyArray<CommandText>> => {
+  const all: Array<CommandText> = []
   for (const node of nodes) {
     // People may use the commands of a group that is not listed; a single command that is not is for completion.
     if (node.kind === "command" && node.hidden === true) continue
@@ -33,5 +33,5 @@ const within = async (
   return all
 }
 
-export const describeCommands = (program: GroupNode): Promise<ReadonlyArray<CommandWords>> =>
+export const describeCommands = (program: GroupNode): Promise<ReadonlyArray<CommandText>> =>
   within(program.commands, [], null)

@@ -4,7 +4,7 @@ import type { BackupView } from "../../subjects/backups/routes.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import type { CliFailure } from "../Failure.ts"
-import { load, onFolder } from "./room.ts"
+import { load, onFolder } from "./localServices.ts"
 import { refusal } from "./refusals.ts"
 import * as Output from "../output/Output.ts"
 

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ConnectionView, CreateConnection, ValidateConnection } from "../../subjects/connections/routes.ts"
 import { pickConnection } from "../pickConnection.ts"
-import { exclusively, locally, locallyWithNodes, type Room } from "./room.ts"
+import { exclusively, locally, locallyWithNodes, type LocalModule } from "./localServices.ts"
 
 /** Result of a test of one connection. */
 export interface Tested {
@@ -49,10 +49,10 @@ export const wanted = (all: ReadonlyArray<ConnectionView>, idOrName: string | nu
     : Effect.map(pickConnection(all, idOrName), (one) => [one])
 
 /** Makes the views of connections at this time. */
-const viewer = ({ connectionView }: Room) =>
+const viewer = ({ connectionView }: LocalModule) =>
   Effect.map(
     Clock.currentTimeMillis,
-    (nowMs) => (observed: Parameters<Room["connectionView"]>[0]) => connectionView(observed, nowMs)
+    (nowMs) => (observed: Parameters<LocalModule["connectionView"]>[0]) => connectionView(observed, nowMs)
   )
 
 /** Every connection, also those from the environment. */

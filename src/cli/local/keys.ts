@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { CreateKey } from "../../subjects/keys/routes.ts"
 import { refuseTaken } from "../sameName.ts"
-import { exclusively } from "./room.ts"
+import { exclusively } from "./localServices.ts"
 
 /** Makes a key. `secret` is in clear text: it is to be shown once. */
 export const createKey = (input: CreateKey, isAllowed: boolean) =>

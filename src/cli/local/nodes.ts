@@ -1,7 +1,7 @@
 /** Providers that the operator added, straight from this machine's database. */
 import * as Effect from "effect/Effect"
 import type { CreateNode } from "../../subjects/nodes/routes.ts"
-import { exclusivelyWithNodes } from "./room.ts"
+import { exclusivelyWithNodes } from "./localServices.ts"
 
 /** Stores a provider of the operator's own. */
 export const addNode = (input: CreateNode) =>

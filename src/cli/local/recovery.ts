@@ -1,7 +1,7 @@
 /** Recovers access when a password or the master key is lost. */
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { exclusively, inRecovery } from "./room.ts"
+import { exclusively, inRecovery } from "./localServices.ts"
 
 /** Sets the admin password; every session ends. */
 export const setPassword = (password: Redacted.Redacted) =>

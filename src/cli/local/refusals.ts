@@ -10,48 +10,28 @@ export const refusal = (
   describe: (failure: StoreFailure) => string
 ): BadArgument | CommandFailed => {
   switch (error._tag) {
-    case "UnknownProvider":
-      return new BadArgument({
-        message: `The provider '${error.provider}' is not known.`,
-        hint: "See 'gateway providers available --search <text>'."
-      })
     case "InvalidInput":
     case "SettingsContradict":
+      if ("provider" in error && error.provider !== undefined) {
+        return new BadArgument({
+          message: `The provider '${error.provider}' is not known.`,
+          hint: "See 'gateway providers available --search <text>'."
+        })
+      }
       return new BadArgument({
         message: error.problems.map(({ field, message }) => `${field} ${asSentence(message)}`).join(" ")
       })
     case "EntityNotFound":
-    case "NameTaken":
-    case "ComboInUse":
-    case "PrefixInUse":
-    case "ConnectionLimitReached":
-    case "ConnectionReadOnly":
-    case "TooManyWebhooks":
-    case "TooManyProxies":
-    case "FreeProxiesOff":
-    case "TooManySecrets":
-    case "TooManyMcpServers":
-    case "TooManyRuns":
-    case "TooManySuites":
-    case "MemoryIsFull":
-    case "SuiteReadOnly":
-    case "RunIsOver":
-    case "IssueLimitReached":
-    case "IdempotencyConflict":
-    case "KeyRevoked":
-    case "TrackerNotConfigured":
-      return new BadArgument({ message: error.message })
+    case "StateConflict":
+    case "ReadOnly":
+    case "QuotaReached":
+    case "NotConfigured":
     case "RestoreRefused":
       return new BadArgument({ message: error.message })
-    case "BackupFailed":
-    case "CloudSyncFailed":
-    case "SignInFailed":
-    case "IssueNotReported":
-    case "TooManySignIns":
+    case "RemoteFailed":
+    case "OperationFailed":
     case "RestartRefused":
-    case "ModelsNotListed":
     case "ReadRefused":
-    case "FreeProxiesNotListed":
       return new CommandFailed({ message: error.message })
     default:
       return new CommandFailed({ message: describe(error) })

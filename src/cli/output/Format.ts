@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import { BadArgument } from "../Failure.ts"
 import type { FlagShape, Shape } from "../tree/Shape.ts"
-import type { Words } from "../tree/Arguments.ts"
+import type { ParsedWords } from "../tree/Arguments.ts"
 
 export const formats = ["table", "wide", "json", "jsonl", "csv", "name"] as const
 export type Format = (typeof formats)[number]
@@ -39,8 +39,8 @@ const isFormat = (text: string | null): text is Format => formats.some((format) 
 
 /** Takes the output flags out of the words of a command. */
 export const takeFormat = (
-  words: Words
-): Either.Either<{ readonly format: Format; readonly words: Words }, BadArgument> => {
+  words: ParsedWords
+): Either.Either<{ readonly format: Format; readonly words: ParsedWords }, BadArgument> => {
   const named = words.flags.find(({ name }) => name === "--output")?.value ?? null
   const json = words.flags.some(({ name }) => name === "--json")
   if (json && named !== null && named !== "json") {

@@ -4,7 +4,7 @@ import { BadArgument } from "../Failure.ts"
 import { didYouMean, near } from "./Near.ts"
 import type { FlagShape, Shape } from "./Shape.ts"
 
-export interface Words {
+export interface ParsedWords {
   readonly flags: ReadonlyArray<{ readonly name: string; readonly value: string | null }>
   readonly args: ReadonlyArray<string>
 }
@@ -44,11 +44,11 @@ export const sortWords = (
   shape: Shape,
   words: ReadonlyArray<string>,
   command: string
-): Either.Either<Words, BadArgument> => {
+): Either.Either<ParsedWords, BadArgument> => {
   const wrong = (message: string, hint = `Usage: ${usageOf(shape, command)}`) =>
     Either.left(new BadArgument({ message, hint }))
   const seeHelp = `See 'gateway ${command} --help'.`
-  const flags: Array<Words["flags"][number]> = []
+  const flags: Array<ParsedWords["flags"][number]> = []
   const args: Array<string> = []
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? ""

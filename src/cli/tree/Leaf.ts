@@ -9,14 +9,14 @@ import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import { BadArgument } from "../Failure.ts"
 import { paragraphs, type Shape, shapeOf } from "./Shape.ts"
-import type { Words } from "./Arguments.ts"
+import type { ParsedWords } from "./Arguments.ts"
 
 /** Services that commands may use. */
 export type CliServices = FileSystem.FileSystem | Path.Path | Terminal.Terminal
 
 export interface Leaf {
   readonly shape: Shape
-  readonly run: (words: Words) => Effect.Effect<void, unknown, CliServices>
+  readonly run: (words: ParsedWords) => Effect.Effect<void, unknown, CliServices>
 }
 
 const config = CliConfig.make({ isCaseSensitive: true, autoCorrectLimit: 0, showBuiltIns: false })

@@ -9,7 +9,7 @@ import { type Service, serviceOf } from "../gateway/Service.ts"
 export type Step = YieldWrap<Effect.Effect<unknown, unknown, unknown>>
 
 /** Values of a command's flags, with those that say which gateway is asked. */
-export type Given<Flags extends Command.Command.Config> = Command.Command.ParseConfig<Flags & typeof connection>
+export type ParsedFlags<Flags extends Command.Command.Config> = Command.Command.ParseConfig<Flags & typeof connection>
 
 /** Makes a command that asks one group of the gateway. `work` has its client, the values of the flags, and the gateway. */
 export const asking = <
@@ -21,12 +21,12 @@ export const asking = <
   name: Name,
   group: Group,
   flags: Flags,
-  work: (client: Service<Group>, given: Given<Flags>, to: Target) => Generator<Yielded, unknown, never>
+  work: (client: Service<Group>, given: ParsedFlags<Flags>, to: Target) => Generator<Yielded, unknown, never>
 ) =>
   Command.make(name, { ...flags, ...connection }, (parsed) =>
     Effect.gen(function* () {
       // The compiler does not see through the flags of a caller.
-      const given = parsed as unknown as Given<Flags>
+      const given = parsed as unknown as ParsedFlags<Flags>
       const to = yield* target(parsed as unknown as GatewayFlags)
       const client = yield* serviceOf(to, group)
       yield* Effect.gen(() => work(client, given, to))

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Listing } from "../../contract/Listing.ts"
 import * as Output from "../output/Output.ts"
 
-export interface Wanted {
+export interface ListingFlags {
   readonly search: Option.Option<string>
   readonly sort: Option.Option<string>
   readonly limit: Option.Option<number>
@@ -31,7 +31,7 @@ export const listingFlags = ({ searched, sorts }: Pick<Listing, "searched" | "so
 })
 
 /** The query of the list's route. */
-export const queryOf = ({ limit, search, sort }: Wanted): Readonly<Record<string, string>> => ({
+export const queryOf = ({ limit, search, sort }: ListingFlags): Readonly<Record<string, string>> => ({
   ...(Option.isNone(search) ? {} : { search: search.value }),
   ...(Option.isNone(sort) ? {} : { sort: sort.value }),
   ...(Option.isNone(limit) ? {} : { limit: String(limit.value) })
@@ -55,7 +55,7 @@ export interface Picked<A> {
 /** The same of a list that is here as a whole. */
 export const picked = <A>(
   all: ReadonlyArray<A>,
-  { limit, search, sort }: Wanted,
+  { limit, search, sort }: ListingFlags,
   textsOf: (entry: A) => ReadonlyArray<string | null>,
   valueOf: (entry: A, name: string) => Value
 ): Picked<A> => {
@@ -79,5 +79,5 @@ export const tellLeftOut = (shown: number, total: number): Effect.Effect<void> =
   total > shown ? Output.remark(`${shown} of ${total} are shown.`) : Effect.void
 
 /** The sentence for a list without rows. */
-export const emptyOf = ({ search }: Pick<Wanted, "search">, otherwise: string): string =>
+export const emptyOf = ({ search }: Pick<ListingFlags, "search">, otherwise: string): string =>
   Option.isSome(search) ? "None of them has this text." : otherwise

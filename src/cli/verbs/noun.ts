@@ -11,7 +11,7 @@ import { type Service, serviceOf } from "../gateway/Service.ts"
 import { latestVersion } from "../gateway/Versions.ts"
 import type * as Column from "../output/Column.ts"
 import * as Output from "../output/Output.ts"
-import { asking, type Given, type Step } from "./asking.ts"
+import { asking, type ParsedFlags, type Step } from "./asking.ts"
 
 export interface Noun<Group extends GroupName, Answer, Row extends { readonly id: string }> {
   /** Name of one in a sentence, such as `webhook`. */
@@ -70,7 +70,7 @@ export const findOne = Effect.fnUntraced(function* <
 })
 
 interface Work<Group extends GroupName, Row, Flags extends Command.Command.Config> extends Found<Group, Row> {
-  readonly given: Given<Flags>
+  readonly given: ParsedFlags<Flags>
   readonly to: Target
 }
 
@@ -90,7 +90,7 @@ export const on = <
 ) =>
   asking(name, noun.group, { word: noun.argument, ...flags }, function* (client, parsed, to) {
     // The compiler does not see through the flags of a caller.
-    const given = parsed as unknown as Given<Flags> & { readonly word: string }
+    const given = parsed as unknown as ParsedFlags<Flags> & { readonly word: string }
     const one = yield* oneOf(noun, client, given.word)
     yield* Effect.gen(() => work({ ...one, given, to }))
   })

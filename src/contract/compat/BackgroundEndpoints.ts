@@ -1,22 +1,20 @@
 /** Responses that were made in the background as endpoints, for `CompatApi`. */
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { words } from "./Described.ts"
 import * as Responses from "./Responses.ts"
-
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const id = Schema.Struct({
   response: field(Schema.String, "Id of the response.", "resp_68af4030592c81938ec0a5fbab4a3e9f")
 })
 const page = Schema.Struct({
-  stream: field(maybe(Schema.Literal("true", "false")), "`true`: the rest of its events, as a stream.", "true"),
-  starting_after: field(maybe(Schema.NumberFromString), "Number of the last event that the client has.", 42)
+  stream: field(exactOptional(Schema.Literal("true", "false")), "`true`: the rest of its events, as a stream.", "true"),
+  starting_after: field(exactOptional(Schema.NumberFromString), "Number of the last event that the client has.", 42)
 })
 const itemPage = Schema.Struct({
-  limit: field(maybe(Schema.NumberFromString), "Most items of a page.", 20),
-  after: field(maybe(Schema.String), "Id of an item: the page begins behind it.", "msg_1")
+  limit: field(exactOptional(Schema.NumberFromString), "Most items of a page.", 20),
+  after: field(exactOptional(Schema.String), "Id of an item: the page begins behind it.", "msg_1")
 })
 const Deleted = Schema.Struct({
   id: field(Schema.String, "Id of the response.", "resp_68af4030592c81938ec0a5fbab4a3e9f"),

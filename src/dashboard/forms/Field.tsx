@@ -9,9 +9,9 @@ import { type FieldKind, isNullable, kindOf } from "./fields.ts"
 import type { FieldSchema } from "./operations.ts"
 
 export interface FormState {
-  /** Before the ids of its fields, where a page has several forms. */
+  /** Begins the ids of its fields, where a page has several forms. */
   readonly scope?: string
-  /** It shows what is stored: an empty choice is one of its values, and not "as it is". */
+  /** True when it shows what is stored: an empty choice is one of its values, and not "as it is". */
   readonly isFilled?: boolean
   readonly texts: Texts
   readonly cleared: Cleared

@@ -32,7 +32,7 @@ export interface FieldSchema {
 export interface OperationSummary {
   readonly id: string
   readonly method: string
-  /** With `{name}` for a member of the path. */
+  /** Path, with `{name}` for a member of the path. */
   readonly path: string
   readonly tag: string
   readonly summary: string

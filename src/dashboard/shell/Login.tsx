@@ -93,7 +93,7 @@ export const LoginPage = () => (
   </main>
 )
 
-/** Over the page, when its session has ended. */
+/** Asks to log in over the page, when its session has ended. */
 export const LoginAgain = () => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isOver = sessionState.value === "over"

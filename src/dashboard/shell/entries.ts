@@ -4,7 +4,7 @@ import type { IconName } from "../ui/Icon.tsx"
 import { words } from "../words/shell.ts"
 
 export interface Entry {
-  /** Below the dashboard; empty: the first page. */
+  /** Path below the dashboard; empty: the first page. */
   readonly path: string
   readonly name: string
   readonly icon: IconName

@@ -4,7 +4,7 @@ import { entries } from "./entries.ts"
 import { placeOf } from "../ui/places.ts"
 import { hasShortcuts } from "../ui/preferences.ts"
 
-/** After `g` the next key counts for so long. */
+/** Time in ms within which the key after `g` counts. */
 const waitsMs = 1_500
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -1,4 +1,5 @@
 /** A text field with a list of proposals below it, after the ARIA pattern: the field keeps the focus, arrows choose, Enter takes. */
+import { setting } from "./handlers.ts"
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks"
@@ -93,9 +94,7 @@ export const Combobox = (properties: Properties) => {
           isOpen.value = true
           onInput(event.currentTarget.value)
         }}
-        onFocus={() => {
-          isOpen.value = true
-        }}
+        onFocus={setting(isOpen, true)}
         onBlur={close}
         onKeyDown={onKeyDown}
       />

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import { words } from "../words/common.ts"
+import { typing } from "./handlers.ts"
 import { Dialog } from "./Dialog.tsx"
 import { visible } from "./format.ts"
 
@@ -49,9 +50,7 @@ const Asked = ({ means, name, onClose, run, verb }: Properties) => {
           autocomplete="off"
           spellcheck={false}
           value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
+          onInput={typing(typed)}
         />
       </div>
       {problem.value !== null && (

@@ -1,4 +1,5 @@
 /** A field for anything that can be asked for as a model. What is typed is searched for among models, combos, aliases and automatic ids. */
+import { setting } from "./handlers.ts"
 import { useSignal } from "@preact/signals"
 import { useEffect, useId } from "preact/hooks"
 import { modelCatalogList } from "../api/calls.generated.ts"
@@ -45,9 +46,7 @@ export const ModelInput = ({ describedBy, id, isWrong, label, onValue, placehold
         aria-describedby={describedBy}
         placeholder={placeholder}
         value={value}
-        onFocus={() => {
-          isFocused.value = true
-        }}
+        onFocus={setting(isFocused, true)}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
       <datalist id={listId}>

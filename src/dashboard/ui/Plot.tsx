@@ -13,7 +13,7 @@ export interface PlotSeries {
   readonly format: (value: number) => string
   /** Columns from the axis up; else a line. */
   readonly isColumns?: boolean
-  /** It has the axis at the right. */
+  /** True when it has the axis at the right. */
   readonly isRight?: boolean
 }
 

@@ -20,7 +20,7 @@ const dates = cached(
 
 export const count = (value: number): string => numbers({ maximumFractionDigits: 0 }).format(value)
 
-/** With as few digits as say it: 12.4k. */
+/** Writes a number with as few digits as say it: 12.4k. */
 export const short = (value: number): string => numbers({ notation: "compact", maximumFractionDigits: 1 }).format(value)
 
 export const percent = (share: number): string =>

@@ -34,8 +34,8 @@ import {
   receiveBody,
   refusing
 } from "../rpc/RpcCall.ts"
-import { readAgentMessages } from "../../agents/a2a/Asked.ts"
-import { addressAsked } from "../../subjects/auth/Credentials.ts"
+import { readAgentMessages } from "../../agents/a2a/AgentRequest.ts"
+import { requestedAddress } from "../../subjects/auth/Credentials.ts"
 import { makeReply } from "../rpc/RpcReply.ts"
 import { beginningOf } from "../listening/BodyBeginning.ts"
 import { rpcCodes } from "../../agents/mcp/protocol/JsonRpc.ts"
@@ -82,7 +82,7 @@ export const make = Effect.gen(function* () {
       message._tag === "Request" || message._tag === "BadMessage" ? message : []
     )
     if (asked.length === 0) return reply.empty(202)
-    const turn: Turn = { caller, origin: addressAsked(request.headers) ?? "", reply, inBatch: isBatch }
+    const turn: Turn = { caller, origin: requestedAddress(request.headers) ?? "", reply, inBatch: isBatch }
     const fiber = runFork(
       Effect.map(
         Effect.forEach(asked, (message) => answer(message, turn)),

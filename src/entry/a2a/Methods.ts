@@ -16,7 +16,7 @@ import type { RpcReply } from "../rpc/RpcReply.ts"
 import type { RunningTasks } from "../../agents/a2a/RunningTasks.ts"
 import type { AgentTasks } from "../../agents/a2a/Tasks.ts"
 import type { Timers } from "../../platform/Timers.ts"
-import { readAsked } from "../../agents/a2a/Asked.ts"
+import { readAgentRequest } from "../../agents/a2a/AgentRequest.ts"
 
 /** https://a2a-protocol.org/v0.3.0/specification/#82-a2a-specific-errors */
 const a2aCodes = { taskNotFound: -32_001, notCancelable: -32_002, noPushes: -32_003, unsupported: -32_004 } as const
@@ -103,7 +103,7 @@ export const makeAnswer = ({ running, tasks, timers }: MethodParts) => {
     { caller, origin, reply }: Turn,
     { isCurrent, method }: (typeof methods)[string]
   ): Effect.Effect<JsonObject | RpcError | null> => {
-    const asked = readAsked(request.params, isCurrent)
+    const asked = readAgentRequest(request.params, isCurrent)
     if (asked instanceof RpcError) return Effect.succeed(asked)
     const begun = running.begin(asked, caller, origin)
     if (begun === null) return Effect.succeed(busy)

@@ -71,22 +71,22 @@ const wantsEvents = (query: URLSearchParams): boolean =>
 const gemini = (rest: string, query: URLSearchParams): Dialect | InferenceError => {
   const path = geminiPath(behindModels(rest))
   if (path === null) return noAction()
-  const told = (stream: boolean, atOnce: AtOnce | null = null): Dialect => ({
+  const geminiDialect = (stream: boolean, atOnce: AtOnce | null = null): Dialect => ({
     codec: codecs.gemini,
     fromPath: { model: path.model, stream },
     atOnce
   })
   switch (path.action) {
     case "generateContent":
-      return told(false)
+      return geminiDialect(false)
     case "streamGenerateContent":
-      return wantsEvents(query) ? told(true) : { ...told(true), codec: streamedArray }
+      return wantsEvents(query) ? geminiDialect(true) : { ...geminiDialect(true), codec: streamedArray }
     case "countTokens":
-      return told(false, counts)
+      return geminiDialect(false, counts)
     case "embedContent":
-      return { ...told(false), codec: embedContent }
+      return { ...geminiDialect(false), codec: embedContent }
     case "batchEmbedContents":
-      return { ...told(false), codec: batchEmbedContents }
+      return { ...geminiDialect(false), codec: batchEmbedContents }
     default:
       return noAction()
   }

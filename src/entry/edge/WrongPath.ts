@@ -3,7 +3,7 @@
  * shows only the public table of routes.
  */
 import { type NearRoute, nearRoute } from "../../contract/NearRoute.ts"
-import { addressAsked, headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
+import { requestedAddress, headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import { pathOnly } from "../../observe/usage/telemetry/Summary.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { closest } from "../../kernel/text/Closest.ts"
@@ -40,7 +40,7 @@ const withoutVersion: ReadonlySet<string> = new Set(["messages", "gemini", "olla
 
 /** Names the probable mistake in the client's settings. */
 const baseAdvice = (near: NearRoute, headers: RequestHeaders): string => {
-  const origin = addressAsked(headers)
+  const origin = requestedAddress(headers)
   if (!near.isBaseWrong || near.route.plane !== "edge" || origin === null) return ""
   return withoutVersion.has(near.route.wire ?? "")
     ? ` The client's base URL should probably be ${origin}, without a path.`
@@ -48,7 +48,7 @@ const baseAdvice = (near: NearRoute, headers: RequestHeaders): string => {
 }
 
 const generalAdvice = (headers: RequestHeaders): string => {
-  const origin = addressAsked(headers) ?? "the gateway's address"
+  const origin = requestedAddress(headers) ?? "the gateway's address"
   return ` Clients use ${origin}/v1 (OpenAI style) or ${origin} (Anthropic style) as base URL; GET /openapi.json has all routes.`
 }
 

@@ -105,34 +105,13 @@ export const badInput = (error: HttpApiDecodeError): BadRequest => {
 export interface AnswerOf {
   readonly EntityNotFound: NotFound
   readonly InvalidInput: BadRequest
-  readonly UnknownProvider: BadRequest
+  readonly StateConflict: Conflict
+  readonly ReadOnly: Forbidden
+  readonly QuotaReached: TooManyRequests
+  readonly RemoteFailed: UpstreamFailed
+  readonly NotConfigured: NotImplemented
+  readonly OperationFailed: Unavailable
   readonly SettingsContradict: BadRequest
-  readonly NameTaken: Conflict
-  readonly ComboInUse: Conflict
-  readonly PrefixInUse: Conflict
-  readonly ConnectionLimitReached: Conflict
-  readonly TooManySecrets: Conflict
-  readonly ConnectionReadOnly: Forbidden
-  readonly ModelsNotListed: UpstreamFailed
-  readonly TooManyMcpServers: Conflict
-  readonly TooManyWebhooks: Conflict
-  readonly TooManyProxies: Conflict
-  readonly FreeProxiesOff: Conflict
-  readonly FreeProxiesNotListed: UpstreamFailed
-  readonly IssueLimitReached: TooManyRequests
-  readonly IdempotencyConflict: Conflict
-  readonly KeyRevoked: Conflict
-  readonly TrackerNotConfigured: NotImplemented
-  readonly IssueNotReported: UpstreamFailed
-  readonly TooManyRuns: Conflict
-  readonly TooManySuites: Conflict
-  readonly MemoryIsFull: Conflict
-  readonly SuiteReadOnly: Conflict
-  readonly RunIsOver: Conflict
-  readonly BackupFailed: Unavailable
-  readonly CloudSyncFailed: UpstreamFailed
-  readonly SignInFailed: UpstreamFailed
-  readonly TooManySignIns: Conflict
   readonly RestartRefused: Conflict
   readonly RestoreRefused: BadRequest | Conflict
   readonly ReadRefused: Unavailable
@@ -143,41 +122,20 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
   {
     EntityNotFound: ({ field = "id", message }) => new NotFound({ message, param: field }),
     InvalidInput: ({ problems }) => badFields(problems),
-    UnknownProvider: ({ message }) => badField("provider", message),
-    SettingsContradict: ({ problems }) => badFields(problems),
-    NameTaken: ({ field, message }) => new Conflict({ message, param: field }),
-    ComboInUse: ({ message }) => new Conflict({ message }),
-    PrefixInUse: ({ message }) => new Conflict({ message, param: "prefix" }),
-    ConnectionLimitReached: ({ message }) => new Conflict({ message, param: "provider" }),
-    TooManySecrets: ({ message }) => new Conflict({ message, param: "overlapSeconds" }),
-    ConnectionReadOnly: ({ message }) => new Forbidden({ message }),
-    ModelsNotListed: ({ message }) => new UpstreamFailed({ message }),
-    TooManyMcpServers: ({ message }) => new Conflict({ message }),
-    TooManyWebhooks: ({ message }) => new Conflict({ message }),
-    TooManyProxies: ({ message }) => new Conflict({ message }),
-    FreeProxiesOff: ({ message }) => new Conflict({ message, code: "free_proxies_off" }),
-    FreeProxiesNotListed: ({ message }) => new UpstreamFailed({ message, code: "free_proxies_not_listed" }),
-    IssueLimitReached: ({ errorCode, message, retryAfterMs }) =>
-      new TooManyRequests({
+    StateConflict: ({ code, field, keyId, message }) =>
+      new Conflict({
         message,
-        code: errorCode,
-        isRegistration: true,
-        ...(retryAfterMs === null ? {} : { retryAfterMs })
+        code,
+        ...(field === undefined ? {} : { param: field }),
+        ...(keyId === undefined ? {} : { isRegistration: true, keyId })
       }),
-    IdempotencyConflict: ({ keyId, message }) =>
-      new Conflict({ message, code: "IDEMPOTENCY_CONFLICT", param: "idempotencyKey", isRegistration: true, keyId }),
-    KeyRevoked: ({ message }) => new Conflict({ message, code: "key_revoked" }),
-    TrackerNotConfigured: ({ message }) => new NotImplemented({ message, code: "issues_not_configured" }),
-    IssueNotReported: ({ message }) => new UpstreamFailed({ message, code: "issue_not_reported" }),
-    TooManyRuns: ({ message }) => new Conflict({ message, code: "too_many_runs" }),
-    TooManySuites: ({ message }) => new Conflict({ message }),
-    MemoryIsFull: ({ message }) => new Conflict({ message, code: "memory_full" }),
-    SuiteReadOnly: ({ message }) => new Conflict({ message, code: "suite_read_only" }),
-    RunIsOver: ({ message }) => new Conflict({ message, code: "run_is_over" }),
-    CloudSyncFailed: ({ message }) => new UpstreamFailed({ message, code: "cloud_sync_failed" }),
-    SignInFailed: ({ message }) => new UpstreamFailed({ message, code: "sign_in_failed" }),
-    TooManySignIns: ({ message }) => new Conflict({ message, code: "too_many_sign_ins" }),
-    BackupFailed: ({ message }) => new Unavailable({ message, code: "backup_failed" }),
+    ReadOnly: ({ code, message }) => new Forbidden({ message, code }),
+    QuotaReached: ({ code, message, retryAfterMs }) =>
+      new TooManyRequests({ message, code, isRegistration: true, ...(retryAfterMs === null ? {} : { retryAfterMs }) }),
+    RemoteFailed: ({ code, message }) => new UpstreamFailed({ message, code }),
+    NotConfigured: ({ code, message }) => new NotImplemented({ message, code }),
+    OperationFailed: ({ code, message }) => new Unavailable({ message, code }),
+    SettingsContradict: ({ problems }) => badFields(problems),
     RestartRefused: ({ message }) => new Conflict({ message, code: "restart_refused" }),
     RestoreRefused: ({ kind, message }) =>
       kind === "encryption_key_mismatch"

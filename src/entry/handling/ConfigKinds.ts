@@ -1,7 +1,7 @@
 /** Tells which management requests change the configuration, and what of it: for the feed's channel `config`. Pure. */
 import type { GroupName, ManagementKey } from "../../contract/ManagementRoutes.ts"
 
-/** By group; null: nothing of the configuration. Every group says it. */
+/** Kinds by group; null: nothing of the configuration. Every group says it. */
 const kinds: Readonly<Record<GroupName, string | null>> = {
   acp: "agent",
   agentBridge: "capture",

@@ -3,7 +3,7 @@
  * `X-Forwarded-Prefix` of a proxy that is trusted. A path that the proxy has left before the gateway's own is taken away here.
  */
 import type { IncomingMessage } from "node:http"
-import { headerOf, hostAsked, publicAddressHeader } from "../../subjects/auth/Credentials.ts"
+import { headerOf, requestedHost, publicAddressHeader } from "../../subjects/auth/Credentials.ts"
 import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import { makeIpRanges } from "../../kernel/IpRanges.ts"
 
@@ -53,7 +53,7 @@ export const makePublicAddress = (
     }
     if (headers[prefixHeader] === undefined) return
     const told = readPrefix(headerOf(headers, prefixHeader) ?? "")
-    const host = hostAsked(headers)
+    const host = requestedHost(headers)
     if (told === null || host === null || !isTrusted(peerAddressOf(request.socket) ?? "")) return
     headers[publicAddressHeader] = host + told
   }

@@ -14,7 +14,7 @@ export interface StallLimits {
 
 export const stallLimits: StallLimits = { windowMs: 60_000, leastBytes: 1_024, sweepMs: 15_000 }
 
-interface Seen {
+interface WatchedConnection {
   request: IncomingMessage | null
   response: ServerResponse | null
   /** The request that the window is of. */
@@ -39,7 +39,7 @@ const answerOf = (windowMs: number): string => {
 
 export class StalledBodies {
   readonly #limits: StallLimits
-  readonly #connections = new Map<Socket, Seen>()
+  readonly #connections = new Map<Socket, WatchedConnection>()
 
   constructor(limits: StallLimits) {
     this.#limits = limits

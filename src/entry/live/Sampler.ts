@@ -22,7 +22,7 @@ const usual: Limit = { most: 20, atOnce: 19 }
 
 export const limitOf = (channel: Channel): Limit => limits[channel] ?? usual
 
-interface Held {
+interface PendingEvents {
   count: number
   last: () => LiveEvent
 }
@@ -30,7 +30,7 @@ interface Held {
 interface Second {
   readonly limit: Limit
   used: number
-  readonly held: Map<string, Held>
+  readonly held: Map<string, PendingEvents>
 }
 
 export interface Sampler {

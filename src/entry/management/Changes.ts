@@ -25,7 +25,7 @@ export class IsCompared extends Context.Reference<IsCompared>()("gateway/entry/m
 /** A matched request of the management. */
 export type FoundChange = Found & { readonly route: ManagementRoute }
 
-interface Present {
+interface CurrentVersion {
   readonly tag: string
   readonly body: unknown
   /** The part of the body that somebody edits; null: it is too long to be compared field by field. */
@@ -68,7 +68,7 @@ const unreadable = new BadRequest({
   param: "If-Match"
 })
 
-const changed = ({ body, tag }: Present): PreconditionFailed =>
+const changed = ({ body, tag }: CurrentVersion): PreconditionFailed =>
   new PreconditionFailed({
     message:
       "It was changed since the version that 'If-Match' names. Nothing was changed by this request. Compare yours with `current`, and send it again with the ETag of this answer.",
@@ -77,7 +77,11 @@ const changed = ({ body, tag }: Present): PreconditionFailed =>
   })
 
 /** Compares what the change has made of the object, for the audit log. */
-const madeOf = ({ route }: FoundChange, before: Present | null, after: Present | null): ReadonlyArray<FieldChange> =>
+const madeOf = (
+  { route }: FoundChange,
+  before: CurrentVersion | null,
+  after: CurrentVersion | null
+): ReadonlyArray<FieldChange> =>
   (before === null && after === null) || before?.edited === null || after?.edited === null
     ? []
     : differences(before?.edited.value, after?.edited.value, secretFieldsOf(route.key.slice(0, route.key.indexOf("."))))
@@ -98,7 +102,7 @@ export const makeChanges = () => {
   const inTurn = makeTurns()
 
   /** Reads what is there now; null where nothing is, or this caller does not get to see it. */
-  const presentOf = <E, R>(found: FoundChange, show: Show<E, R>): Effect.Effect<Present | null, never, R> => {
+  const presentOf = <E, R>(found: FoundChange, show: Show<E, R>): Effect.Effect<CurrentVersion | null, never, R> => {
     const key = shownBy(found.route.key)
     const shown = key === null ? null : show(key)
     if (key === null || shown === null) return Effect.succeed(null)
@@ -116,7 +120,7 @@ export const makeChanges = () => {
   }
 
   /** Refuses a change of another version than the caller has seen. */
-  const compared = (found: FoundChange, present: Present | null) =>
+  const compared = (found: FoundChange, present: CurrentVersion | null) =>
     Effect.gen(function* () {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const wanted = headers["if-match"]

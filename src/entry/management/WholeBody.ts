@@ -29,7 +29,7 @@ import { InnerCaller } from "../listening/InnerCaller.ts"
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })
 
-const noRoom = (error: BufferFull): Unavailable => {
+const bufferFullAnswer = (error: BufferFull): Unavailable => {
   const { code, message } = describe(error)
   return new Unavailable({ code, message, retryAfterMs: error.retryAfterMs })
 }
@@ -43,7 +43,7 @@ const bytesOf = (
   Effect.async((resume) =>
     readBody(message, limitBytes, share, (result) => {
       if (result === "too_large") resume(tooLarge(limitBytes))
-      else if (result === "no_room") resume(noRoom(refusal()))
+      else if (result === "no_room") resume(bufferFullAnswer(refusal()))
       else if (result instanceof BodyNotDecoded) resume(notDecoded(result))
       else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
     })

@@ -4,7 +4,7 @@ import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 import type { KeyScope } from "../../subjects/keys/entity.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import {
-  badlyGiven,
+  wrongInput,
   failed,
   succeeded,
   type Tool,
@@ -108,7 +108,7 @@ export const askEndpoint = (
       caller: { principal: caller.principal, ip: caller.ip, body: body ?? null }
     }),
     ({ body: answer, status }) => {
-      if (status === 400 || status === 422) return badlyGiven(errorTextOf(status, answer))
+      if (status === 400 || status === 422) return wrongInput(errorTextOf(status, answer))
       if (status >= 400) return failed(errorTextOf(status, answer))
       return succeeded(isObject(answer) ? answer : { ok: true })
     }
@@ -129,9 +129,9 @@ export const endpointTool = (ask: Plane["ask"], about: EndpointTool): Tool => {
     outputSchema: schemas.output,
     call: (input, call) => {
       const placed = placedInputs({ ...about.defaults, ...input }, schemas.places)
-      if (typeof placed === "string") return Effect.succeed(badlyGiven(placed))
+      if (typeof placed === "string") return Effect.succeed(wrongInput(placed))
       const absent = about.required?.find((name) => (input[name] ?? null) === null)
-      if (absent !== undefined) return Effect.succeed(badlyGiven(`'${absent}' is missing.`))
+      if (absent !== undefined) return Effect.succeed(wrongInput(`'${absent}' is missing.`))
       const { body, path, query } = placed
       return askEndpoint(ask, about.endpoint, { path, query, body: schemas.hasBody ? body : null }, call)
     }

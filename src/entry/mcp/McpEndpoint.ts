@@ -82,7 +82,7 @@ const clientOf = (params: JsonObject): string => {
 const off = "The MCP server is off. Turn it on with the setting 'mcpEnabled' (PATCH /api/settings)."
 const noSession =
   "There is no such session; it ended, or the gateway was restarted. Begin another one with 'initialize'."
-const noRoom = "Calls are under way in too many sessions. Try again when one of them is over."
+const tooManySessions = "Calls are under way in too many sessions. Try again when one of them is over."
 const noName = "Name the session in 'Mcp-Session-Id'."
 const stopping = "The gateway is shutting down."
 
@@ -133,7 +133,7 @@ const makeSessionRequests = (
     const { isBatch, messages } = read
     const found = sessionOf(asked, messages)
     if (found === "gone") return refuse(404, rpcCodes.unauthorized, noSession)
-    if (found === "full") return refuse(503, rpcCodes.unavailable, noRoom)
+    if (found === "full") return refuse(503, rpcCodes.unavailable, tooManySessions)
     const session = found === "none" ? null : found
     const listed = wishOf({ url: request.url ?? "", header: (name) => headerOf(request, name) })
     if (typeof listed === "string") return refuse(400, rpcCodes.invalidParams, listed)

@@ -8,7 +8,7 @@ import { asMap, clean, type Json as SchemaJson } from "../../contract/document/J
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 import type { EndpointCategory, KeyScope } from "../../subjects/keys/entity.ts"
 import {
-  badlyGiven,
+  wrongInput,
   failed,
   succeeded,
   type Tool,
@@ -92,7 +92,7 @@ export const schemaTool = <Input, Encoded>(about: SchemaTool<Input, Encoded>): T
         ),
         Effect.flatMap((decoded) => about.run(decoded, call)),
         Effect.match({
-          onFailure: ({ isBadInput, message }): ToolOutput => (isBadInput ? badlyGiven(message) : failed(message)),
+          onFailure: ({ isBadInput, message }): ToolOutput => (isBadInput ? wrongInput(message) : failed(message)),
           onSuccess: succeeded
         })
       )

@@ -50,22 +50,22 @@ const quoted = (text: string): string => `'${text.slice(0, 100)}'`
 /** Longer values are refused without being looked at. */
 const maxChars = 1_000
 
-interface Asked {
+interface ToolsRequest {
   /** The request target with its query. */
   readonly url: string
   readonly header: (name: string) => string | null
 }
 
 /** The value of a query parameter, else of a header; null: neither says anything. */
-const given = ({ header, url }: Asked, parameter: string): string | null => {
+const parameterOf = ({ header, url }: ToolsRequest, parameter: string): string | null => {
   const start = url.indexOf("?")
   const query = start === -1 ? null : new URLSearchParams(url.slice(start + 1)).get(parameter)
   return (query ?? header(`x-gateway-mcp-${parameter}`))?.trim() || null
 }
 
 /** Reads a request's wish for the list of tools; a text describes its mistake. */
-export const wishOf = (asked: Asked): ListWish | string => {
-  const [names, form] = [given(asked, "toolsets"), given(asked, "schemas")]
+export const wishOf = (asked: ToolsRequest): ListWish | string => {
+  const [names, form] = [parameterOf(asked, "toolsets"), parameterOf(asked, "schemas")]
   if ((names ?? "").length > maxChars) return `'toolsets' may have at most ${maxChars} characters.`
   const wanted = names === null ? [] : names.split(",").map((name) => name.trim().toLowerCase())
   const unknown = wanted.find((name) => name !== "" && name !== "all" && !isToolset(name))

@@ -65,7 +65,7 @@ const formsOfOthers = new UnsupportedBody({
  * Writes the path as the client asked it, without parts that may be a key: those are in the query, or in parameters of
  * the path.
  */
-const pathAsked = ({ path }: InferenceRoute, rest: string, url: string): string => {
+const requestedPath = ({ path }: InferenceRoute, rest: string, url: string): string => {
   if (!path.includes("*")) return path
   const form = queryOf(url).get("alt")
   return path.replace("*", () => rest) + (form === null ? "" : `?alt=${encodeURIComponent(form)}`)
@@ -221,7 +221,7 @@ class Arrival {
       isOnWire: true,
       hooks: undefined
     }
-    return tap.isOn ? tap.tapped(made, "http", pathAsked(this.#route, this.#rest, this.#request.url ?? "/")) : made
+    return tap.isOn ? tap.tapped(made, "http", requestedPath(this.#route, this.#rest, this.#request.url ?? "/")) : made
   }
 
   #refuse(error: InferenceError): void {

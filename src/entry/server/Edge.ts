@@ -17,7 +17,7 @@ import { isProved } from "../../subjects/auth/ActingAs.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
 import * as MetricsPage from "../metrics/MetricsPage.ts"
-import { prefixAsked, addressAsked } from "../../subjects/auth/Credentials.ts"
+import { requestedPrefix, requestedAddress } from "../../subjects/auth/Credentials.ts"
 import { wantsPage, rootPage } from "../pages/Root.ts"
 import { sendPlain, sendJson } from "../edge/PlainAnswers.ts"
 import { NodeReply } from "../listening/NodeReply.ts"
@@ -63,7 +63,7 @@ const systemHandlers = Effect.gen(function* () {
   const dashboard = yield* DashboardEndpoint.make
   const root: Handlers["root"] = (_route, _parameters, request, response) => {
     const { headers } = request
-    const prefix = prefixAsked(headers)
+    const prefix = requestedPrefix(headers)
     const isPage = wantsPage(headers.accept)
     if (isPage && dashboard.isThereFor(request)) return dashboard.lead(response, ids.next(timers.nowMs()))
     sendPlain(new NodeReply(response, streams), ids.next(timers.nowMs()), {
@@ -126,7 +126,7 @@ const objectHandlers = Effect.gen(function* () {
   const jobs: Handlers["jobs"] = (route, parameters, request, response) =>
     jobEndpoint.handle(route, {
       ...callOf(route, request, response),
-      address: addressAsked(request.headers) ?? "",
+      address: requestedAddress(request.headers) ?? "",
       job: parameters["job"] ?? ""
     })
   const responses: Handlers["responses"] = (route, parameters, request, response) =>

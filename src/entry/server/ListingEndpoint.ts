@@ -15,7 +15,7 @@ import type { Parameters } from "../../contract/Routes.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { queryOf } from "../files/ListingPages.ts"
 import { listingOf } from "../edge/Listings.ts"
-import { prefixAsked } from "../../subjects/auth/Credentials.ts"
+import { requestedPrefix } from "../../subjects/auth/Credentials.ts"
 import { isOfKind } from "../edge/KindListings.ts"
 import { registry } from "../../plane/providers/Registry.ts"
 import { providerOf } from "../edge/ProviderScope.ts"
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
       listingOf("inference.models", "", entries().filter(keep), query)
     switch (route.key) {
       case "inference.editor":
-        return rootOf(prefixAsked(request.headers))
+        return rootOf(requestedPrefix(request.headers))
       case "inference.embeddingModels":
       case "inference.imageModels":
       case "inference.videoModels":

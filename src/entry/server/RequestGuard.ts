@@ -57,7 +57,7 @@ const isElsewhere = (found: Match, { headers, socket }: IncomingMessage): boolea
 }
 
 /** Providers send browsers to this page, which the state of a sign-in opens. */
-const isSentHere = (found: Match): boolean => found._tag === "Found" && found.route.key === "oauth.callback"
+const isSignInCallback = (found: Match): boolean => found._tag === "Found" && found.route.key === "oauth.callback"
 
 export const make = Effect.gen(function* () {
   const gate = yield* Gate
@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
       if (gate.namesOrigins()) response.setHeader("Vary", "Origin")
       const denied = isElsewhere(found, request)
         ? notLocal
-        : deniedTo(request, isSentHere(found) ? asVisit(request.headers) : request.headers)
+        : deniedTo(request, isSignInCallback(found) ? asVisit(request.headers) : request.headers)
       if (denied !== null) {
         refuse(found, request, response, viewOf(denied))
         return false

@@ -28,7 +28,7 @@ export const transportError = (
 ): ErrorView => errorView(status, message, { param, ...(code === null ? {} : { code }) })
 
 /** Headers of an answer that an error frame repeats: clients read how long to wait from them. */
-const isTold = (name: string): boolean =>
+const isForwarded = (name: string): boolean =>
   name === "retry-after" || (name.startsWith("x-") && name !== "x-content-type-options")
 
 /** Flat name–value list → object with lower-case names. */
@@ -36,7 +36,7 @@ export const headersOf = (flat: ReadonlyArray<string>): JsonObject => {
   const headers: Record<string, string> = {}
   for (let at = 0; at + 1 < flat.length; at += 2) {
     const name = (flat[at] ?? "").toLowerCase()
-    if (isTold(name)) headers[name] = flat[at + 1] ?? ""
+    if (isForwarded(name)) headers[name] = flat[at + 1] ?? ""
   }
   return headers
 }

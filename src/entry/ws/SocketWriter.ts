@@ -4,9 +4,9 @@
  */
 import type { WebSocket } from "ws"
 
-/** Above this, answers wait; they go on when half of it is gone. */
+/** Bytes above which answers wait; they go on when half of it is gone. */
 export const highWaterBytes = 1_048_576
-/** Above this, nothing more is read from the client. */
+/** Bytes above which nothing more is read from the client. */
 const deafAboveBytes = 8 * 1_048_576
 
 export type WritableSocket = Pick<WebSocket, "readyState" | "OPEN" | "bufferedAmount" | "send" | "pause" | "resume">

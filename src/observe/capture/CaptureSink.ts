@@ -23,7 +23,7 @@ export interface CapturedRequest {
   /** The name of the TLS handshake; null without one. It differs from `host` where a client fronts one domain by another. */
   readonly serverName: string | null
   readonly path: string
-  /** As `HTTP/1.1`; null where it is not HTTP, or was not read. */
+  /** Version, such as `HTTP/1.1`; null where it is not HTTP, or was not read. */
   readonly httpVersion: string | null
   readonly headers: RawHeaders
   /** The client's own end, by which its process can be found. */

@@ -14,7 +14,7 @@ export interface RecordStart {
   readonly host: string
   /** Path with its query. */
   readonly path: string
-  /** As `HTTP/1.1`. */
+  /** Version, such as `HTTP/1.1`. */
   readonly httpVersion?: string | null
   readonly headers: HeaderInput
   /** Body as it was on the wire, its beginning at least. */

@@ -3,7 +3,7 @@
  * disconnects meet. Plain callbacks; `AttemptRunner` wraps one run in one `Effect.async`.
  */
 import type { Mutable } from "effect/Types"
-import { addressAsked } from "../../subjects/auth/Credentials.ts"
+import { requestedAddress } from "../../subjects/auth/Credentials.ts"
 import { isBodySource, telling } from "../../net/egress/BodySource.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
 import type { TransportFailure } from "../../net/egress/TransportFailure.ts"
@@ -91,7 +91,7 @@ export const encodeContext = (
     model,
     wantsUsage: work.envelope.wantsUsage,
     request: work.asked,
-    ownAddress: () => addressAsked(work.exchange.headers) ?? "",
+    ownAddress: () => requestedAddress(work.exchange.headers) ?? "",
     elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   }
   if (call !== null && call.toolNames !== null) context.toolNames = call.toolNames

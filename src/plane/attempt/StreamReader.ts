@@ -238,7 +238,7 @@ class StreamReading implements BodyReader {
     )
   }
 
-  /** Behind the finish reason only the end mark and the usage can be lost, unless more was said behind it. */
+  /** Judges a broken stream: behind the finish reason only the end mark and the usage can be lost, unless more was said behind it. */
   broken(failure: AttemptFailure): AttemptResult {
     return this.#saidAtStop === this.#said() && this.#facts.problem === null ? this.end() : this.#brokenBy(failure, "")
   }

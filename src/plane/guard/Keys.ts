@@ -11,7 +11,7 @@ export interface KeyRule {
   readonly needs: string
 }
 
-/** Behind no character of a word: `risk-` does not begin a key. */
+/** Makes a rule that fits behind no character of a word: `risk-` does not begin a key. */
 const rule = (needs: string, body: string, isKey?: (secret: string) => boolean): KeyRule => ({
   needs,
   pattern: new RegExp(`(?<![\\w-])${needs}${body}(?![\\w-])`, "g"),

@@ -76,9 +76,9 @@ export type ValidationFindings = Omit<ValidationResult, "answered">
 /** A connection as it would be stored. */
 export interface Draft {
   readonly connection: Connection
-  /** Its provider, which need not be stored either. */
+  /** Provider of the connection, which need not be stored either. */
   readonly spec: ProviderSpec
-  /** Its access token is the stored account's, which may be renewed for the question; a token that is not stored is asked with as it is. */
+  /** True when its access token is the stored account's, which may be renewed for the question; a token that is not stored is asked with as it is. */
   readonly isStoredLogin: boolean
 }
 

@@ -22,7 +22,7 @@ const readText = (file: string): string | null => {
   }
 }
 
-/** Behind the name of the program, which may contain spaces and brackets. */
+/** Reads the fields behind the name of the program, which may contain spaces and brackets. */
 const linuxStat = (pid: number): ReadonlyArray<string> | null => {
   const text = readText(`/proc/${pid}/stat`)
   return text === null ? null : text.slice(text.lastIndexOf(")") + 2).split(" ")

@@ -97,7 +97,7 @@ export interface TextArm {
   readonly condition: Condition
 }
 
-export interface IdsWanted {
+export interface IdsSelection {
   readonly range: IdRange
   readonly most: number
   /** Conditions on the columns of a combination. */
@@ -117,7 +117,7 @@ export const newestIds = ({
   range: { beforeId, leastId, sinceMs, untilMs },
   rows,
   tail
-}: IdsWanted): Condition => {
+}: IdsSelection): Condition => {
   const tests = joined(facets)
   const others = joined(rows)
   const waiting = joined(tail)

@@ -162,7 +162,7 @@ export interface SeriesPart {
   readonly without?: ReadonlyArray<number>
 }
 
-export interface SeriesWanted {
+export interface SeriesSelection {
   readonly steps: TimeSteps
   readonly unitMs: number
   readonly by: SeriesBy | null
@@ -176,7 +176,7 @@ export interface SeriesWanted {
         readonly isWide: boolean
       }
     | { readonly basis: "log"; readonly leastId: string; readonly beforeId: string }
-  /** On columns that kinds and rows of the log have. */
+  /** Conditions on columns that kinds and rows of the log have. */
   readonly conditions: ReadonlyArray<Condition>
 }
 
@@ -193,7 +193,7 @@ const listed = (test: "IN" | "NOT IN", values: ReadonlyArray<number> | undefined
     ? []
     : [{ sql: `series.start_ms ${test} (SELECT value FROM json_each(?))`, parameters: [JSON.stringify(values)] }]
 
-const fromSums = (wanted: SeriesWanted, { grainMs, only, sinceMs, untilMs, without }: SeriesPart): Condition => {
+const fromSums = (wanted: SeriesSelection, { grainMs, only, sinceMs, untilMs, without }: SeriesPart): Condition => {
   const { by, conditions, source, steps, unitMs } = wanted
   const tests = joined([...listed("IN", only), ...listed("NOT IN", without), ...conditions])
   const cube = source.basis === "sums" && source.isWide ? 0 : 1
@@ -207,7 +207,7 @@ const fromSums = (wanted: SeriesWanted, { grainMs, only, sinceMs, untilMs, witho
   }
 }
 
-const fromRows = (wanted: SeriesWanted, range: Condition): Condition => {
+const fromRows = (wanted: SeriesSelection, range: Condition): Condition => {
   const { by, conditions, steps, unitMs } = wanted
   const tests = joined(conditions)
   return {
@@ -220,7 +220,7 @@ const fromRows = (wanted: SeriesWanted, range: Condition): Condition => {
   }
 }
 
-const partsOf = (wanted: SeriesWanted): ReadonlyArray<Condition> => {
+const partsOf = (wanted: SeriesSelection): ReadonlyArray<Condition> => {
   const { source, steps } = wanted
   const [firstMs = 0] = steps.starts
   const isInRange = "timestamp_ms >= ? AND timestamp_ms < ?"
@@ -247,7 +247,7 @@ const extremes = "MIN(least_ms) AS least_ms, MAX(most_ms) AS most_ms"
  * A row for each of the keys with the most requests, and one for all others (`is_rest`): `points` is JSON, a list of
  * `[at, requests, failed, tokensIn, tokensOut, cacheRead, nanoUsd, parts, leastMs, mostMs, latencies…]`.
  */
-export const seriesPoints = (wanted: SeriesWanted): Condition => {
+export const seriesPoints = (wanted: SeriesSelection): Condition => {
   const parts = partsOf(wanted)
   const names = [...measures, ...latencyNames]
   const point = ["at", ...shown, "least_ms", "most_ms", ...latencyNames].join(", ")

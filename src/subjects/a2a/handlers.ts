@@ -9,10 +9,10 @@ import { agentSkillIds } from "../../agents/a2a/SkillIds.ts"
 import { AgentTasks } from "../../agents/a2a/Tasks.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { A2a } from "./routes.ts"
-import { addressAsked } from "../auth/Credentials.ts"
+import { requestedAddress } from "../auth/Credentials.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 
-const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
+const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => requestedAddress(headers) ?? "")
 
 /** The card names the address that was asked. */
 const cardHeaders = { "Cache-Control": "public, max-age=3600", Vary: "Host, X-Forwarded-Proto, X-Forwarded-Prefix" }

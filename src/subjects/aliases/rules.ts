@@ -1,6 +1,6 @@
 /** Rules for saving an alias of a model. Pure. */
 import { type Aliases, bare, endOf, maxAliasHops } from "../../plane/routing/resolve/Aliases.ts"
-import { invalid, type InvalidInput, NameTaken } from "../Errors.ts"
+import { conflict, invalid, type InvalidInput, type StateConflict } from "../Errors.ts"
 import { isReservedId } from "../combos/ReservedIds.ts"
 
 export type AliasProblem =
@@ -39,14 +39,14 @@ export const problemOf = (
 }
 
 /** The refusal that a problem of an alias leads to. */
-export const refusalOf = (alias: string, problem: AliasProblem): InvalidInput | NameTaken => {
+export const refusalOf = (alias: string, problem: AliasProblem): InvalidInput | StateConflict => {
   switch (problem._tag) {
     case "Reserved":
       return invalid("alias", "begins with words that mean something else already")
     case "IsCombo":
-      return new NameTaken({ field: "alias", name: alias, holder: "combo" })
+      return conflict(`There is a combo named '${alias}'.`, "alias")
     case "IsProvider":
-      return new NameTaken({ field: "alias", name: problem.provider, holder: "provider" })
+      return conflict(`'${problem.provider}' is a provider.`, "alias")
     case "Cycle":
       return invalid("model", "leads back to the alias")
     case "TooLong":

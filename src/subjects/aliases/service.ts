@@ -17,7 +17,9 @@ export class ModelAliases extends Context.Tag("gateway/subjects/aliases/ModelAli
     /** Lists by alias. */
     readonly list: Effect.Effect<ReadonlyArray<ModelAlias>, StoreError>
     /** Stores an alias, in the place of a former one of the same name. */
-    readonly set: (alias: ModelAlias) => Effect.Effect<ModelAlias, Errors.InvalidInput | Errors.NameTaken | StoreError>
+    readonly set: (
+      alias: ModelAlias
+    ) => Effect.Effect<ModelAlias, Errors.InvalidInput | Errors.StateConflict | StoreError>
     readonly remove: (alias: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
   }
 >() {}

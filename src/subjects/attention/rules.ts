@@ -15,7 +15,7 @@ const none: Items = []
 
 const maxTextChars = 300
 
-interface Given {
+interface ItemFields {
   readonly severity: Severity
   readonly type: SubjectType
   readonly id: string
@@ -27,7 +27,7 @@ interface Given {
   readonly part?: string
 }
 
-const item = (kind: AttentionKind, given: Given): AttentionItem => ({
+const item = (kind: AttentionKind, given: ItemFields): AttentionItem => ({
   id: [kind, given.id, ...(given.part === undefined ? [] : [given.part])].join(":"),
   severity: given.severity,
   kind,

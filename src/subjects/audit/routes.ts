@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
@@ -76,7 +76,6 @@ export const AuditEntry = Schema.Struct({
 }).annotations({ identifier: "AuditEntry" })
 export type AuditEntry = typeof AuditEntry.Type
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
 
 const whole = (least: number, most: number) =>
@@ -85,15 +84,15 @@ const whole = (least: number, most: number) =>
   })
 
 export const AuditQuery = Schema.Struct({
-  action: field(given(Word), "The action; with `*` at its end, all that begin so.", "auth.*"),
-  actor: field(given(Word), "Who; `apiKey:*`: all keys.", "admin-key"),
-  target: field(given(Word), "What it was done to.", exampleId),
-  requestId: field(given(Word), "The request.", exampleRequestId),
-  status: field(given(Status), "Whether it was done.", "failure"),
-  from: field(given(IsoTimeOrDay), "From then on, ISO 8601.", exampleTime),
-  to: field(given(IsoTimeOrDay), "Before then, ISO 8601.", "2035-01-01T00:00:00.000Z"),
-  limit: field(given(whole(1, 500)), "Rows of the page, at most 500; absent: 100.", 100),
-  offset: field(given(whole(0, 1_000_000)), "Rows before the page; absent: 0.", 0)
+  action: field(exactOptional(Word), "The action; with `*` at its end, all that begin so.", "auth.*"),
+  actor: field(exactOptional(Word), "Who; `apiKey:*`: all keys.", "admin-key"),
+  target: field(exactOptional(Word), "What it was done to.", exampleId),
+  requestId: field(exactOptional(Word), "The request.", exampleRequestId),
+  status: field(exactOptional(Status), "Whether it was done.", "failure"),
+  from: field(exactOptional(IsoTimeOrDay), "From then on, ISO 8601.", exampleTime),
+  to: field(exactOptional(IsoTimeOrDay), "Before then, ISO 8601.", "2035-01-01T00:00:00.000Z"),
+  limit: field(exactOptional(whole(1, 500)), "Rows of the page, at most 500; absent: 100.", 100),
+  offset: field(exactOptional(whole(0, 1_000_000)), "Rows before the page; absent: 0.", 0)
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
 export type AuditQuery = typeof AuditQuery.Type
 

@@ -129,7 +129,7 @@ const withoutKey = ({ csrfTokenValid, keysRequired, ownPage, sessionId }: Access
   return sessionId === null ? noKey : unprovedSession
 }
 
-/** While keys are not required, a foreign key (many clients always send one) is ignored; a revoked one of ours stays refused. */
+/** Decides access to inference. While keys are not required, a foreign key (many clients send one) is ignored; a revoked one of ours stays refused. */
 const inference = (facts: AccessFacts): Access => {
   if (facts.key === "missing") return withoutKey(facts)
   if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)

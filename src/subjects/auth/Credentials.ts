@@ -24,17 +24,17 @@ export const headerOf = (headers: RequestHeaders, name: string): string | null =
 export const publicAddressHeader = ":gateway-address"
 
 /** The gateway's address as the caller used it, with its path prefix; null when that is no plain host name with a port. */
-export const addressAsked = (headers: RequestHeaders): string | null =>
-  headerOf(headers, publicAddressHeader) ?? hostAsked(headers)
+export const requestedAddress = (headers: RequestHeaders): string | null =>
+  headerOf(headers, publicAddressHeader) ?? requestedHost(headers)
 
 /** The path that a proxy has put before all paths, `/llm`; empty: none. */
-export const prefixAsked = (headers: RequestHeaders): string => {
+export const requestedPrefix = (headers: RequestHeaders): string => {
   const address = headerOf(headers, publicAddressHeader)
   return address !== null && URL.canParse(address) ? new URL(address).pathname.replace(/\/$/, "") : ""
 }
 
 /** Scheme and host that the caller used; null when that is no plain host name with a port. */
-export const hostAsked = (headers: RequestHeaders): string | null => {
+export const requestedHost = (headers: RequestHeaders): string | null => {
   const host = headerOf(headers, "host")
   if (host === null || !/^[\w.:[\]-]{1,255}$/.test(host)) return null
   return `${headerOf(headers, "x-forwarded-proto") === "https" ? "https" : "http"}://${host}`

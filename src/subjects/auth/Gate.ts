@@ -151,7 +151,7 @@ export const make = Effect.gen(function* () {
     return "wrong"
   }
 
-  /** Its secret was not used, so this is no use of the key. */
+  /** Acts in the name of a key whose secret was not used, so this is no use of it. */
   const acting = (tier: Tier, access: Access, request: GateRequest, nowMs: number): Access => {
     const id = headerOf(request.headers, asKeyHeader)
     const named = id === null ? null : keys.get(id)

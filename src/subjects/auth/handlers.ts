@@ -68,7 +68,7 @@ const wrongCode = () =>
     param: "code"
   })
 
-/** While a browser starts, every user of the machine can read the address that it is to open, and so the code. */
+/** Checks that the caller is this user: while a browser starts, every user can read the address that it is to open, and so the code. */
 const byOwnUser = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const ends = endsOf(NodeHttpServerRequest.toIncomingMessage(request).socket)
   if (ends === null || isOwnUser(yield* userOfPeer(ends))) return

@@ -18,7 +18,7 @@ import type { RestoreRefused } from "../../store/restore/Refusal.ts"
 import * as Restore from "../../store/restore/Restore.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
 import { type ArchiveFile, archiveOf, piecesOf } from "./BackupArchive.ts"
-import { BackupFailed, EntityNotFound } from "../Errors.ts"
+import { EntityNotFound, OperationFailed } from "../Errors.ts"
 
 export interface RestoreHooks {
   /** Runs when the database is good and the service is about to restart: the request that asked is not waited for. */
@@ -36,26 +36,27 @@ export class Backups extends Context.Tag("gateway/subjects/backups/Backups")<
   Backups,
   {
     /** Newest first. */
-    readonly list: Effect.Effect<ReadonlyArray<Store.BackupFile>, BackupFailed>
-    readonly create: Effect.Effect<Store.BackupFile, BackupFailed>
+    readonly list: Effect.Effect<ReadonlyArray<Store.BackupFile>, OperationFailed>
+    readonly create: Effect.Effect<Store.BackupFile, OperationFailed>
     /** Returns the backup of what was there before. */
     readonly restore: (
       id: string,
       hooks: RestoreHooks
-    ) => Effect.Effect<Store.BackupFile, BackupFailed | EntityNotFound | RestoreRefused | RestartRefused>
+    ) => Effect.Effect<Store.BackupFile, OperationFailed | EntityNotFound | RestoreRefused | RestartRefused>
     /** Restores as `restore`, from a file that `receive` writes to the path it is given. */
     readonly importFrom: <E>(
       receive: (file: string) => Effect.Effect<void, E>,
       hooks: RestoreHooks
-    ) => Effect.Effect<Store.BackupFile, E | BackupFailed | RestoreRefused | RestartRefused>
+    ) => Effect.Effect<Store.BackupFile, E | OperationFailed | RestoreRefused | RestartRefused>
     /** A copy of the database as it is now. */
-    readonly download: Effect.Effect<Outgoing, BackupFailed, Scope.Scope>
+    readonly download: Effect.Effect<Outgoing, OperationFailed, Scope.Scope>
     /** A tar file with that copy, a manifest, and lists for people. Not compressed. */
-    readonly archive: Effect.Effect<Omit<Outgoing, "sizeBytes">, BackupFailed, Scope.Scope>
+    readonly archive: Effect.Effect<Omit<Outgoing, "sizeBytes">, OperationFailed, Scope.Scope>
   }
 >() {}
 
-const failed = (failure: StoreFailure): BackupFailed => new BackupFailed({ message: describeStoreFailure(failure) })
+const failed = (failure: StoreFailure): OperationFailed =>
+  new OperationFailed({ code: "backup_failed", message: describeStoreFailure(failure) })
 
 const storeTags = [
   "GatewayRunning",
@@ -148,10 +149,10 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  const told = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  const explained = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.mapError(
       effect,
-      (error) => (isStoreFailure(error) ? failed(error) : error) as Exclude<E, StoreFailure> | BackupFailed
+      (error) => (isStoreFailure(error) ? failed(error) : error) as Exclude<E, StoreFailure> | OperationFailed
     )
 
   return Backups.of({
@@ -162,13 +163,13 @@ export const make = Effect.gen(function* () {
       return yield* Effect.gen(function* () {
         const folder = yield* Restore.stagingFolder
         return yield* put(yield* Restore.stage(found, folder), Store.reasons.preRestore, hooks)
-      }).pipe(Effect.scoped, withConfig, told)
+      }).pipe(Effect.scoped, withConfig, explained)
     }),
     importFrom: <E>(receive: (file: string) => Effect.Effect<void, E>, hooks: RestoreHooks) =>
       Effect.gen(function* () {
         const folder = yield* Effect.mapError(withConfig(Restore.stagingFolder), failed)
         yield* receive(Restore.stagedFile(folder))
-        return yield* told(
+        return yield* explained(
           Effect.flatMap(withConfig(Restore.prepare(folder)), (staged) => put(staged, Store.reasons.preImport, hooks))
         )
       }).pipe(Effect.scoped),

@@ -3,7 +3,7 @@ import type { InferenceError } from "../../domain/Errors.ts"
 import { isOutOfTurn } from "../../plane/Turns.ts"
 import { isArray, isObject, type Json, parseJson } from "../../wire/json/Json.ts"
 
-export interface Told {
+export interface LineAnswer {
   readonly status: number
   readonly body: string
   /** Wait in ms by `Retry-After`; null without one. */
@@ -34,7 +34,7 @@ const errorOf = (body: string): { readonly code: string; readonly attempts: numb
 const isLasting = (code: string, error: InferenceError | null): boolean =>
   lasting.has(code) && !(code === "rate_limit_exceeded" && error?._tag === "TargetsUnavailable" && !error.isKeyLimit)
 
-export const verdictOf = ({ body, error, retryAfterMs, status }: Told): Verdict => {
+export const verdictOf = ({ body, error, retryAfterMs, status }: LineAnswer): Verdict => {
   if (status !== 429 && status !== 503) return "record"
   const { attempts, code } = errorOf(body)
   if (code === "server_shutting_down") return "stopping"

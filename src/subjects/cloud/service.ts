@@ -43,12 +43,7 @@ export interface Resolved {
   readonly places: readonly [Place, ...ReadonlyArray<Place>]
 }
 
-type Refused =
-  | Errors.EntityNotFound
-  | Errors.ConnectionReadOnly
-  | Errors.UnknownProvider
-  | Errors.InvalidInput
-  | StoreError
+type Refused = Errors.EntityNotFound | Errors.ReadOnly | Errors.InvalidInput | StoreError
 
 export class CloudMembers extends Context.Tag("gateway/subjects/cloud/CloudMembers")<
   CloudMembers,
@@ -85,7 +80,7 @@ export const make = Effect.gen(function* () {
   /** The connection that new credentials are for. */
   const meant = Effect.fnUntraced(function* ({ accessToken, connectionId, provider }: NewCredentials) {
     const spec = catalog.current().provider(provider)
-    if (spec === null) return yield* new Errors.UnknownProvider({ provider })
+    if (spec === null) return yield* Errors.unknownProvider(provider)
     const authType = accessToken === undefined ? "apikey" : "oauth"
     const all = catalog.current().connections.filter((one) => one.provider === spec.id)
     const fit = all.filter((one) => (connectionId === undefined ? one.authType === authType : one.id === connectionId))

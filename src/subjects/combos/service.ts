@@ -28,26 +28,22 @@ export class Combos extends Context.Tag("gateway/subjects/combos/Combos")<
     /** The automatic ids, which are stored nowhere. */
     readonly listAuto: Effect.Effect<ReadonlyArray<AutoCombo>>
     readonly get: (id: string) => Effect.Effect<Combo, Errors.EntityNotFound | StoreError>
-    readonly create: (input: CreateCombo) => Effect.Effect<Combo, Errors.InvalidInput | Errors.NameTaken | StoreError>
+    readonly create: (
+      input: CreateCombo
+    ) => Effect.Effect<Combo, Errors.InvalidInput | Errors.StateConflict | StoreError>
     /**
      * Returns a combo as it would be stored, refused for whatever would refuse it: made anew, or changed where one of its id or name is
      * stored. Nothing is.
      */
     readonly draft: (
       input: CreateCombo
-    ) => Effect.Effect<
-      Combo,
-      Errors.EntityNotFound | Errors.InvalidInput | Errors.NameTaken | Errors.ComboInUse | StoreError
-    >
+    ) => Effect.Effect<Combo, Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | StoreError>
     /** A combo in use keeps its name. */
     readonly update: (
       id: string,
       input: UpdateCombo
-    ) => Effect.Effect<
-      Combo,
-      Errors.EntityNotFound | Errors.InvalidInput | Errors.NameTaken | Errors.ComboInUse | StoreError
-    >
-    readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | Errors.ComboInUse | StoreError>
+    ) => Effect.Effect<Combo, Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | StoreError>
+    readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | Errors.StateConflict | StoreError>
   }
 >() {}
 
@@ -78,23 +74,19 @@ const checkUnused = Effect.fnUntraced(function* (services: Services, name: strin
     ...Rules.usersOf(name, all, known),
     ...Rules.aliasesOf(name, known).map((alias) => `the alias ${alias}`)
   ]
-  if (users.length > 0) return yield* new Errors.ComboInUse({ name, users })
+  if (users.length > 0) return yield* Errors.conflict(`The combo '${name}' is used by: ${users.join(", ")}.`)
 })
 
 const checkName = Effect.fnUntraced(function* (services: Services, { id, name }: Combo, all: ReadonlyArray<Combo>) {
   const clash = all.find((other) => other.name === name || other.id === id)
   if (clash !== undefined) {
-    const isName = clash.name === name
-    return yield* new Errors.NameTaken({
-      field: isName ? "name" : "id",
-      name: isName ? name : id,
-      holder: "combo"
-    })
+    if (clash.name === name) return yield* Errors.nameTaken("a combo", name)
+    return yield* Errors.conflict(`There is already a combo with the id '${id}'.`, "id")
   }
   const reserved = reservedName(name, { catalog: services.catalog.current() })
   if (reserved !== null) return yield* Errors.invalid("name", reserved)
   if (!(yield* knownAliases(services)).has(name)) return
-  return yield* new Errors.NameTaken({ field: "name", name, holder: "alias" })
+  return yield* Errors.conflict(`There is already an alias '${name}'.`, "name")
 })
 
 const referenceView = ({ catalog }: Services, all: ReadonlyArray<Combo>): ReferenceView => {

@@ -29,9 +29,9 @@ type Stored = Effect.Effect.Success<ReturnType<DraftServices["repo"]["get"]>> & 
 export const specOf = (
   { catalog }: Pick<DraftServices, "catalog">,
   provider: string
-): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
+): Effect.Effect<ProviderSpec, Errors.InvalidInput> => {
   const spec = catalog.current().provider(provider)
-  return spec === null ? new Errors.UnknownProvider({ provider }) : Effect.succeed(spec)
+  return spec === null ? Errors.unknownProvider(provider) : Effect.succeed(spec)
 }
 
 export const isNode = ({ catalog }: Pick<DraftServices, "catalog">, spec: ProviderSpec): boolean =>
@@ -51,7 +51,11 @@ export const findStored = Effect.fnUntraced(function* (services: Pick<DraftServi
   const connection = yield* services.repo.get(id)
   if (connection !== null) return connection
   yield* find(services, id)
-  return yield* new Errors.ConnectionReadOnly({ id })
+  return yield* new Errors.ReadOnly({
+    code: "forbidden",
+    message:
+      "This connection comes from the environment and is read-only. Change the variable, or add a connection of your own."
+  })
 })
 
 /** Null and absent name none. */
@@ -127,12 +131,7 @@ const fresh = Effect.fnUntraced(function* (
   return { connection: byProxy(candidate(settings), input.proxyId), spec, isStoredLogin: false }
 })
 
-export type DraftRefused =
-  | Errors.UnknownProvider
-  | Errors.InvalidInput
-  | Errors.EntityNotFound
-  | Errors.ConnectionReadOnly
-  | StoreError
+export type DraftRefused = Errors.InvalidInput | Errors.EntityNotFound | Errors.ReadOnly | StoreError
 
 /**
  * The draft that a body means: a new connection, or a stored one after a change. `added` is the provider of a node that is not stored. Stored

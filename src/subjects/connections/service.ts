@@ -47,19 +47,16 @@ export class Connections extends Context.Tag("gateway/subjects/connections/Conne
       input: CreateConnection
     ) => Effect.Effect<
       ObservedConnection,
-      Errors.UnknownProvider | Errors.InvalidInput | Errors.ConnectionLimitReached | Errors.EntityNotFound | StoreError
+      Errors.InvalidInput | Errors.StateConflict | Errors.EntityNotFound | StoreError
     >
     readonly update: (
       id: string,
       input: UpdateConnection
-    ) => Effect.Effect<
-      ObservedConnection,
-      Errors.EntityNotFound | Errors.ConnectionReadOnly | Errors.UnknownProvider | Errors.InvalidInput | StoreError
-    >
-    readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | Errors.ConnectionReadOnly | StoreError>
+    ) => Effect.Effect<ObservedConnection, Errors.EntityNotFound | Errors.ReadOnly | Errors.InvalidInput | StoreError>
+    readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | Errors.ReadOnly | StoreError>
     /** Asks a tiny question; `model` null: one that the connection is known to have. A good answer ends every cooldown. */
     readonly test: (id: string, model: string | null) => Effect.Effect<TestFindings, Errors.EntityNotFound>
-    readonly models: (id: string) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.ModelsNotListed>
+    readonly models: (id: string) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.RemoteFailed>
     /**
      * Checks whether a provider accepts a connection as it would be stored. `added` is the provider of the node that the body has. Nothing is
      * stored.
@@ -98,13 +95,16 @@ type Services = Effect.Effect.Success<typeof services>
 
 const applied = <A, E, R>(change: Effect.Effect<A, E, R>, { changes }: Services) => changes.apply(change)
 
-const checkLimit = (services: Services, spec: ProviderSpec): Effect.Effect<void, Errors.ConnectionLimitReached> =>
+const checkLimit = (services: Services, spec: ProviderSpec): Effect.Effect<void, Errors.StateConflict> =>
   Rules.mayAddConnection(spec, services.catalog.current().connections, {
     isNode: Drafts.isNode(services, spec),
     isOn: services.flags.isOn
   })
     ? Effect.void
-    : new Errors.ConnectionLimitReached({ prefix: spec.id })
+    : Errors.conflict(
+        `The node '${spec.id}' already has a connection. Several need the flag ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE.`,
+        "provider"
+      )
 
 const list = ({ catalog, observed }: Services) => Effect.sync(() => catalog.current().connections.map(observed.of))
 
@@ -163,7 +163,7 @@ const models = Effect.fn("Connections.models")(function* (services: Services, id
   // The last list is still what requests are routed by.
   const { modelList } = services.observed.of(connection)
   if (modelList === null || modelList.learnedAtMs === null) {
-    return yield* new Errors.ModelsNotListed({ reason: result.error })
+    return yield* new Errors.RemoteFailed({ code: "bad_gateway", message: result.error })
   }
   return { models: modelList.models, error: result.error }
 })

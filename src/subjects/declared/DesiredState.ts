@@ -4,7 +4,7 @@ import { isArray, type JsonObject, objectOr, stringOr } from "../../wire/json/Js
 import { labelsOf } from "./Labels.ts"
 import { assignmentName, limitName, modelName } from "./CurrentState.ts"
 import { placeOf, type Sorted } from "./Kept.ts"
-import type { Thing, Wanted } from "./Plan.ts"
+import type { Thing, DeclaredThing } from "./Plan.ts"
 
 const listOf = (document: JsonObject, member: string): ReadonlyArray<JsonObject> => {
   const list = document[member]
@@ -14,7 +14,7 @@ const listOf = (document: JsonObject, member: string): ReadonlyArray<JsonObject>
 const textOf = (value: unknown): string => stringOr(value) ?? ""
 
 /** Names that are twice, as sentences. */
-export const doubles = (wanted: ReadonlyArray<Wanted>): ReadonlyArray<string> => {
+export const doubles = (wanted: ReadonlyArray<DeclaredThing>): ReadonlyArray<string> => {
   const seen = new Set<string>()
   return wanted.flatMap(({ kind, name }) => {
     const key = `${kind} '${name}'`
@@ -25,7 +25,10 @@ export const doubles = (wanted: ReadonlyArray<Wanted>): ReadonlyArray<string> =>
 }
 
 /** Lists wanted things that exist more than once, as sentences: it is not clear which is meant. */
-export const ambiguous = (wanted: ReadonlyArray<Wanted>, present: ReadonlyArray<Thing>): ReadonlyArray<string> => {
+export const ambiguous = (
+  wanted: ReadonlyArray<DeclaredThing>,
+  present: ReadonlyArray<Thing>
+): ReadonlyArray<string> => {
   const counts = new Map<string, number>()
   for (const { kind, name } of present) counts.set(`${kind} '${name}'`, (counts.get(`${kind} '${name}'`) ?? 0) + 1)
   return wanted
@@ -68,7 +71,7 @@ const labelled = (
   all: ReadonlyArray<JsonObject>,
   kind: "key" | "webhook",
   member: "name" | "url"
-): ReadonlyArray<Wanted> => {
+): ReadonlyArray<DeclaredThing> => {
   const labels = labelsOf(all.map((fields) => textOf(fields[member])))
   return all.map((fields, at) => ({ kind, name: labels[at] ?? "", fields }))
 }
@@ -77,30 +80,34 @@ type Missing = Sorted["missing"]
 const none: Missing = new Map()
 
 /** Adds the secrets of an entry that refer to variables without a value. */
-const withMissing = (wanted: Wanted, missing: Missing, list: string, at: number): Wanted => {
+const withMissing = (wanted: DeclaredThing, missing: Missing, list: string, at: number): DeclaredThing => {
   const secrets = missing.get(placeOf(list, at))
   return secrets === undefined ? wanted : { ...wanted, missing: secrets }
 }
 
 /** The document is one that fits the schema; `missing`: its secrets without a value. */
-export const wantedOf = (document: JsonObject, missing = none): ReadonlyArray<Wanted> => [
+export const wantedOf = (document: JsonObject, missing = none): ReadonlyArray<DeclaredThing> => [
   ...listOf(document, "nodes").map((fields, at) =>
     withMissing({ kind: "node", name: textOf(fields["prefix"]), fields }, missing, "nodes", at)
   ),
   ...listOf(document, "connections").map((given, at) => {
     const provider = textOf(given["provider"])
     const name = stringOr(given["name"]) ?? provider
-    const wanted: Wanted = { kind: "connection", name: `${provider}/${name}`, fields: { ...given, name } }
+    const wanted: DeclaredThing = { kind: "connection", name: `${provider}/${name}`, fields: { ...given, name } }
     return withMissing(wanted, missing, "connections", at)
   }),
-  ...listOf(document, "combos").map((fields): Wanted => ({ kind: "combo", name: textOf(fields["name"]), fields })),
-  ...Object.entries(objectOr(document["aliases"])).map(([name, model]): Wanted => ({
+  ...listOf(document, "combos").map((fields): DeclaredThing => ({
+    kind: "combo",
+    name: textOf(fields["name"]),
+    fields
+  })),
+  ...Object.entries(objectOr(document["aliases"])).map(([name, model]): DeclaredThing => ({
     kind: "alias",
     name,
     fields: { model: model ?? null }
   })),
   ...Object.entries(objectOr(document["prices"])).flatMap(([provider, models]) =>
-    Object.entries(objectOr(models)).map(([model, price]): Wanted => ({
+    Object.entries(objectOr(models)).map(([model, price]): DeclaredThing => ({
       kind: "price",
       name: `${provider}/${model}`,
       fields: { price: wholePrice(objectOr(price)) }
@@ -110,32 +117,40 @@ export const wantedOf = (document: JsonObject, missing = none): ReadonlyArray<Wa
   ...listOf(document, "mcpServers").map((fields, at) =>
     withMissing({ kind: "mcpServer", name: textOf(fields["name"]), fields }, missing, "mcpServers", at)
   ),
-  ...listOf(document, "proxies").map((fields): Wanted => ({ kind: "proxy", name: textOf(fields["name"]), fields })),
-  ...listOf(document, "models").map((fields): Wanted => ({ kind: "model", name: modelName(fields), fields })),
-  ...listOf(document, "quotaGroups").map((fields): Wanted => ({
+  ...listOf(document, "proxies").map((fields): DeclaredThing => ({
+    kind: "proxy",
+    name: textOf(fields["name"]),
+    fields
+  })),
+  ...listOf(document, "models").map((fields): DeclaredThing => ({ kind: "model", name: modelName(fields), fields })),
+  ...listOf(document, "quotaGroups").map((fields): DeclaredThing => ({
     kind: "quotaGroup",
     name: textOf(fields["name"]),
     fields
   })),
-  ...listOf(document, "budgets").map((given): Wanted => {
+  ...listOf(document, "budgets").map((given): DeclaredThing => {
     const fields = wholeBudget(given)
     return { kind: "budget", name: textOf(fields["key"]), fields }
   }),
-  ...listOf(document, "tokenLimits").map((given): Wanted => {
+  ...listOf(document, "tokenLimits").map((given): DeclaredThing => {
     const fields = wholeTokenLimit(given)
     return { kind: "tokenLimit", name: limitName(fields), fields }
   }),
-  ...listOf(document, "proxyAssignments").map((fields): Wanted => ({
+  ...listOf(document, "proxyAssignments").map((fields): DeclaredThing => ({
     kind: "proxyAssignment",
     name: assignmentName(fields),
     fields
   })),
   ...labelled(listOf(document, "webhooks").map(plainWebhook), "webhook", "url"),
-  ...listOf(document, "plugins").map((fields): Wanted => ({ kind: "plugin", name: textOf(fields["name"]), fields })),
+  ...listOf(document, "plugins").map((fields): DeclaredThing => ({
+    kind: "plugin",
+    name: textOf(fields["name"]),
+    fields
+  })),
   ...(document["resilience"] === undefined
     ? []
-    : [{ kind: "resilience", name: "resilience", fields: objectOr(document["resilience"]) } satisfies Wanted]),
+    : [{ kind: "resilience", name: "resilience", fields: objectOr(document["resilience"]) } satisfies DeclaredThing]),
   ...(document["settings"] === undefined
     ? []
-    : [{ kind: "settings", name: "settings", fields: objectOr(document["settings"]) } satisfies Wanted])
+    : [{ kind: "settings", name: "settings", fields: objectOr(document["settings"]) } satisfies DeclaredThing])
 ]

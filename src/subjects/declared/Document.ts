@@ -18,9 +18,7 @@ import { CreateConnection } from "../connections/routes.ts"
 import { HttpUrl } from "../../contract/Inputs.ts"
 import { GatewaySettingsPatch } from "../settings/entity.ts"
 import { ResiliencePatch } from "../resilience/entity.ts"
-import { field } from "../../kernel/Documented.ts"
-
-const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
+import { exactOptional, field } from "../../kernel/Documented.ts"
 
 const most = 1_000
 
@@ -29,13 +27,16 @@ export const connectionMember = "connection"
 
 const ComboTarget = Schema.Struct({
   model: Schema.String,
-  weight: maybe(Schema.Number),
-  label: maybe(Schema.String),
-  connection: field(maybe(Schema.String), "Only this connection, as `<provider>/<name>`.", "openai/work")
+  weight: exactOptional(Schema.Number),
+  label: exactOptional(Schema.String),
+  connection: field(exactOptional(Schema.String), "Only this connection, as `<provider>/<name>`.", "openai/work")
 })
 
 const { targets: _, ...comboFields } = CreateCombo.fields
-const Combo = Schema.Struct({ ...comboFields, targets: maybe(Schema.Array(ComboTarget).pipe(Schema.maxItems(most))) })
+const Combo = Schema.Struct({
+  ...comboFields,
+  targets: exactOptional(Schema.Array(ComboTarget).pipe(Schema.maxItems(most)))
+})
 
 /** Programs are named only from the gateway's own machine, with a session: a file has servers with an address. */
 const { command: _command, args: _args, env: _env, allowedKeys: _allowedKeys, ...serverFields } = CreateMcpServer.fields
@@ -43,7 +44,7 @@ const McpServer = Schema.Struct({
   ...serverFields,
   url: field(HttpUrl, "Where it speaks streamable HTTP.", "https://mcp.example.com/mcp"),
   allowedKeys: field(
-    maybe(Schema.Array(Schema.String).pipe(Schema.maxItems(most))),
+    exactOptional(Schema.Array(Schema.String).pipe(Schema.maxItems(most))),
     "Names of the API keys that may use it; absent: every key with the scope `execute:skills`.",
     ["laptop"]
   )
@@ -56,7 +57,7 @@ const PricedModel = Schema.String.pipe(Schema.minLength(1))
 const ApiKey = Schema.Struct({
   ...CreateKey.fields,
   allowedConnections: field(
-    maybe(Schema.NullOr(Schema.Array(Schema.String.pipe(Schema.maxLength(400))).pipe(Schema.maxItems(100)))),
+    exactOptional(Schema.NullOr(Schema.Array(Schema.String.pipe(Schema.maxLength(400))).pipe(Schema.maxItems(100)))),
     "The connections that may serve it, as `<provider>/<name>`; empty: all of them.",
     ["openai/work"]
   )
@@ -77,7 +78,7 @@ const Proxy = Schema.Struct(proxyFields)
 const ProxyAssignment = Schema.Struct({
   scope: AssignProxy.fields.scope,
   of: field(
-    maybe(Schema.String.pipe(Schema.maxLength(600))),
+    exactOptional(Schema.String.pipe(Schema.maxLength(600))),
     "The name of the API key, `<provider>/<name>` of the connection, or the id of the provider; absent for `global`.",
     "openai/work"
   ),
@@ -87,7 +88,7 @@ const ProxyAssignment = Schema.Struct({
 /** Webhook without the key of its signatures and the password of its mail server. */
 const { mail: _mail, secret: _secret, ...webhookFields } = CreateWebhook.fields
 const { password: _mailPassword, ...mailFields } = MailInput.fields
-const Webhook = Schema.Struct({ ...webhookFields, mail: maybe(Schema.Struct(mailFields)) })
+const Webhook = Schema.Struct({ ...webhookFields, mail: exactOptional(Schema.Struct(mailFields)) })
 
 const Weight = Schema.Number.pipe(Schema.positive())
 const { allocations: _allocations, members: _members, ...groupFields } = CreateQuotaGroup.fields
@@ -99,7 +100,7 @@ const QuotaGroup = Schema.Struct({
       weight: Weight
     })
   ).pipe(Schema.maxItems(most)),
-  allocations: maybe(Schema.Array(Schema.Struct({ key: Key, weight: Weight })).pipe(Schema.maxItems(most)))
+  allocations: exactOptional(Schema.Array(Schema.Struct({ key: Key, weight: Weight })).pipe(Schema.maxItems(most)))
 })
 
 const Plugin = Schema.Struct({
@@ -109,18 +110,19 @@ const Plugin = Schema.Struct({
 
 const Alias = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
 
-const listOf = <A, I, R>(schema: Schema.Schema<A, I, R>) => maybe(Schema.Array(schema).pipe(Schema.maxItems(most)))
+const listOf = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  exactOptional(Schema.Array(schema).pipe(Schema.maxItems(most)))
 
 export const Declared = Schema.Struct({
-  version: field(maybe(Schema.Literal(1)), "Version of this form.", 1),
+  version: field(exactOptional(Schema.Literal(1)), "Version of this form.", 1),
   nodes: field(listOf(CreateNode), "Providers of your own, known by their `prefix`."),
   connections: field(listOf(CreateConnection), "Credentials at providers, known by `provider` and `name`."),
   combos: field(listOf(Combo), "Combos, known by their `name`."),
-  aliases: field(maybe(Schema.Record({ key: Alias, value: Alias })), "Other names of models.", {
+  aliases: field(exactOptional(Schema.Record({ key: Alias, value: Alias })), "Other names of models.", {
     best: "openai/gpt-4o"
   }),
   prices: field(
-    maybe(
+    exactOptional(
       Schema.Record({
         key: PricedProvider,
         value: Schema.Record({ key: PricedModel, value: ModelPriceInput })
@@ -142,8 +144,8 @@ export const Declared = Schema.Struct({
   proxyAssignments: field(listOf(ProxyAssignment), "Which calls leave by which proxy."),
   webhooks: field(listOf(Webhook), "Receivers of events without their secrets, known by their `url`."),
   plugins: field(listOf(Plugin), "The configuration of plugins that are installed, without its secrets."),
-  resilience: field(maybe(ResiliencePatch), "Settings of resilience; what is absent stays."),
-  settings: field(maybe(GatewaySettingsPatch), "Settings of the gateway; what is absent stays.")
+  resilience: field(exactOptional(ResiliencePatch), "Settings of resilience; what is absent stays."),
+  settings: field(exactOptional(GatewaySettingsPatch), "Settings of the gateway; what is absent stays.")
 }).annotations({
   identifier: "GatewayConfiguration",
   title: "Configuration of a gateway",

@@ -1,6 +1,6 @@
 /** Secrets of a file that refer to variables without a value: what the gateway has stays, and what it does not have is a problem. Pure. */
 import { isObject, type JsonObject, objectOr } from "../../wire/json/Json.ts"
-import { keyOf, type MissingSecret, same, shown, type Thing, type Wanted } from "./Plan.ts"
+import { keyOf, type MissingSecret, same, shown, type Thing, type DeclaredThing } from "./Plan.ts"
 import type { Gap } from "./Variables.ts"
 
 /** Lists of a file whose entries have secrets, and the members that are secret. */
@@ -52,20 +52,20 @@ export const sortedGaps = (gaps: ReadonlyArray<Gap>): Sorted => {
   return { missing, needed: [...needed] }
 }
 
-const words: Partial<Record<Wanted["kind"], string>> = { mcpServer: "MCP server" }
-const called = ({ kind, name }: Wanted): string => `${words[kind] ?? kind} '${name}'`
+const words: Partial<Record<DeclaredThing["kind"], string>> = { mcpServer: "MCP server" }
+const called = ({ kind, name }: DeclaredThing): string => `${words[kind] ?? kind} '${name}'`
 
 const variablesOf = (missing: ReadonlyArray<MissingSecret>): string =>
   [...new Set(missing.map(({ variable }) => variable))].join(", ")
 
-const moves = ({ fields, kind }: Wanted, { fields: there }: Thing): boolean => {
+const moves = ({ fields, kind }: DeclaredThing, { fields: there }: Thing): boolean => {
   const field = kind === "mcpServer" ? "url" : "baseUrl"
   return field in fields && !same(fields[field], there[field])
 }
 
 /** The wanted headers with those that are kept as the gateway shows them; undefined: none changes. A text says what is wrong. */
 const headersOf = (
-  { fields, kind }: Wanted,
+  { fields, kind }: DeclaredThing,
   { fields: there }: Thing,
   missing: ReadonlyArray<MissingSecret>
 ): JsonObject | string | undefined => {
@@ -87,12 +87,12 @@ const headersOf = (
   )
 }
 
-type Judged = { readonly wanted: Wanted } | { readonly problem: string }
+type Judged = { readonly wanted: DeclaredThing } | { readonly problem: string }
 
 const without = (fields: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field)) as JsonObject
 
-const judged = (wanted: Wanted, thing: Thing | undefined, missing: ReadonlyArray<MissingSecret>): Judged => {
+const judged = (wanted: DeclaredThing, thing: Thing | undefined, missing: ReadonlyArray<MissingSecret>): Judged => {
   const problem = (what: string, of = missing): Judged => ({
     problem: `The ${called(wanted)} ${what}. Not set in the environment: ${variablesOf(of)}.`
   })
@@ -116,16 +116,16 @@ const judged = (wanted: Wanted, thing: Thing | undefined, missing: ReadonlyArray
 
 export interface Kept {
   /** Entries without the secrets that stay; one with a problem is as the file has it. */
-  readonly wanted: ReadonlyArray<Wanted>
+  readonly wanted: ReadonlyArray<DeclaredThing>
   /** Sentences about what keeps its secrets. */
   readonly notes: ReadonlyArray<string>
   /** Sentences about secrets that neither the file nor the gateway has. */
   readonly problems: ReadonlyArray<string>
 }
 
-export const keeping = (all: ReadonlyArray<Wanted>, present: ReadonlyArray<Thing>): Kept => {
+export const keeping = (all: ReadonlyArray<DeclaredThing>, present: ReadonlyArray<Thing>): Kept => {
   const there = new Map(present.map((thing) => [keyOf(thing), thing]))
-  const wanted: Array<Wanted> = []
+  const wanted: Array<DeclaredThing> = []
   const notes: Array<string> = []
   const problems: Array<string> = []
   for (const each of all) {

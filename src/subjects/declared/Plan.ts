@@ -62,7 +62,7 @@ export const priceParts = (name: string): readonly [provider: string, model: str
 }
 
 /** Entry of a file for one thing. */
-export interface Wanted {
+export interface DeclaredThing {
   readonly kind: Kind
   readonly name: string
   readonly fields: JsonObject
@@ -154,7 +154,7 @@ const differing = (wanted: Json, present: Json | undefined): boolean => {
   return Object.entries(wanted).some(([name, value]) => differing(value ?? null, present[name]))
 }
 
-const changesOf = ({ fields, kind }: Wanted, present: Thing): ReadonlyArray<FieldChange> =>
+const changesOf = ({ fields, kind }: DeclaredThing, present: Thing): ReadonlyArray<FieldChange> =>
   Object.entries(fields).flatMap(([field, value]) => {
     if (identity[kind].has(field) || field === "oauth") return []
     const to = shown(kind, field, value ?? null)
@@ -203,7 +203,7 @@ export const comboOrder = (
  * other way round.
  */
 export const plan = (
-  wanted: ReadonlyArray<Wanted>,
+  wanted: ReadonlyArray<DeclaredThing>,
   present: ReadonlyArray<Thing>,
   { prune }: PlanOptions
 ): ReadonlyArray<Change> => {

@@ -65,22 +65,22 @@ export class Evals extends Context.Tag("gateway/subjects/evals/Evals")<
       request: RunRequest
     ) => Effect.Effect<
       { readonly run: EvalRun; readonly compareRun: EvalRun | null },
-      Errors.InvalidInput | Errors.TooManyRuns | Missing
+      Errors.InvalidInput | Errors.StateConflict | Missing
     >
     readonly run: (id: string) => Effect.Effect<RunReport, Missing>
     /** Ends it, and answers when it has ended. */
-    readonly cancel: (id: string) => Effect.Effect<RunReport, Errors.RunIsOver | Missing>
+    readonly cancel: (id: string) => Effect.Effect<RunReport, Errors.StateConflict | Missing>
     readonly createSuite: (
       input: WrittenSuite
-    ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.TooManySuites | StoreError>
+    ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.StateConflict | StoreError>
     readonly suite: (id: string) => Effect.Effect<EvalSuite, Missing>
     /** Updates a suite; an absent member stays as it is. Running evaluations go on with the suite they began with. */
     readonly updateSuite: (
       id: string,
       input: Partial<WrittenSuite>
-    ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.SuiteReadOnly | Missing>
+    ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.StateConflict | Missing>
     /** Removes a suite; its runs stay. */
-    readonly removeSuite: (id: string) => Effect.Effect<void, Errors.SuiteReadOnly | Missing>
+    readonly removeSuite: (id: string) => Effect.Effect<void, Errors.StateConflict | Missing>
   }
 >() {}
 
@@ -135,7 +135,12 @@ const findSuite = Effect.fnUntraced(function* ({ repo }: Deps, id: string, field
 })
 
 const ownSuite = Effect.fnUntraced(function* (deps: Deps, id: string) {
-  if (isBuiltIn(id)) return yield* new Errors.SuiteReadOnly({ id })
+  if (isBuiltIn(id)) {
+    return yield* new Errors.StateConflict({
+      code: "suite_read_only",
+      message: `The suite '${id}' is built in and cannot be changed. Make one of your own with its cases.`
+    })
+  }
   return yield* findSuite(deps, id)
 })
 
@@ -204,7 +209,12 @@ const start = Effect.fn("Evals.start")(function* (deps: Deps, request: RunReques
   const compareRun = other === null || ids[1] === null ? null : runOf(ids[1], other, ids[0])
   const runs = compareRun === null ? [run] : [run, compareRun]
   const begun = yield* deps.runner.start(runs.map((each) => ({ run: each, cases })))
-  if (!begun) return yield* new Errors.TooManyRuns({ limit: maxRunning })
+  if (!begun) {
+    return yield* new Errors.StateConflict({
+      code: "too_many_runs",
+      message: `At most ${maxRunning} evaluations run at once. Wait for one, or cancel it.`
+    })
+  }
   return { run, compareRun }
 })
 
@@ -226,12 +236,15 @@ const cancel = Effect.fn("Evals.cancel")(function* (deps: Deps, id: string) {
   const after = yield* report(deps, id)
   return wasRunning && after.run.status === "cancelled"
     ? after
-    : yield* new Errors.RunIsOver({ id, status: after.run.status })
+    : yield* new Errors.StateConflict({
+        code: "run_is_over",
+        message: `The run '${id}' is over: ${after.run.status}.`
+      })
 })
 
 const createSuite = Effect.fn("Evals.createSuite")(function* ({ repo }: Deps, { cases, name }: WrittenSuite) {
   yield* checkCases(cases)
-  if ((yield* repo.suites).length >= maxSuites) return yield* new Errors.TooManySuites({ limit: maxSuites })
+  if ((yield* repo.suites).length >= maxSuites) return yield* Errors.tooMany(maxSuites, "suites")
   const nowMs = yield* Clock.currentTimeMillis
   const suite: EvalSuite = {
     id: randomUUID(),

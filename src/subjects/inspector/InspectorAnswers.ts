@@ -114,7 +114,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<InspectorErro
       new Unavailable({ message: "The inspector has too much to read now. Try again.", retryAfterMs: 1_000 })
   }
 
-type Told<E> = E extends InspectorError ? AnswerOf[E["_tag"]] : E
+type Answered<E> = E extends InspectorError ? AnswerOf[E["_tag"]] : E
 
 const isOurs = (error: unknown): error is InspectorError =>
   typeof error === "object" && error !== null && "_tag" in error && Object.hasOwn(answers, String(error._tag))
@@ -124,9 +124,9 @@ const answerTo = (error: InspectorError): AnswerOf[keyof AnswerOf] =>
   (answers[error._tag] as (error: InspectorError) => AnswerOf[keyof AnswerOf])(error)
 
 /** Refusals of the inspector and of the database as answers of the contract. */
-export const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+export const inspectorAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   answered(
-    Effect.catchAll(effect, (error): Effect.Effect<never, Told<E>> =>
-      Effect.fail((isOurs(error) ? answerTo(error) : error) as Told<E>)
+    Effect.catchAll(effect, (error): Effect.Effect<never, Answered<E>> =>
+      Effect.fail((isOurs(error) ? answerTo(error) : error) as Answered<E>)
     )
   )

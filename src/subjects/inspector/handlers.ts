@@ -17,7 +17,7 @@ import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../../entry/live/InspectorFeed.ts"
 import { answered } from "../../entry/handling/Answers.ts"
-import { told } from "./InspectorAnswers.ts"
+import { inspectorAnswered } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
 import { directChangesOf, makeReplay } from "./InspectorReplay.ts"
 import { noPreset, presetBody } from "../playground/PlaygroundAnswers.ts"
@@ -74,7 +74,7 @@ type Request<Name extends Endpoints["name"]> = HttpApiEndpoint.HttpApiEndpoint.R
 >
 
 const inspecting = <A, E>({ lazyInspector }: Services, ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
-  told(Effect.flatMap(lazyInspector.get, ask))
+  inspectorAnswered(Effect.flatMap(lazyInspector.get, ask))
 
 const list = (
   services: Services,
@@ -93,7 +93,7 @@ const list = (
   )
 
 const replayDirect = ({ direct, lazyInspector }: Services, id: string, payload: Request<"replayDirect">["payload"]) =>
-  told(
+  inspectorAnswered(
     Effect.gen(function* () {
       const { connectionId, id: answerId } = yield* direct.ask(id, directChangesOf(payload))
       const { inspector, views } = yield* lazyInspector.get
@@ -136,7 +136,7 @@ const modes = ({ capture, lazyCapture, lazyInspector }: Services) =>
 const importArchive = ({ bodies, lazyInspector }: Services, request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(lazyInspector.get, ({ inspector, views }) =>
     Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
-      told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
+      inspectorAnswered(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
     )
   )
 
@@ -153,7 +153,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       .handle("annotate", ({ path: { id }, payload: { annotation } }) =>
         asked(({ inspector }) => Effect.map(inspector.annotate(id, noteOf(annotation)), (record) => json(record)))
       )
-      .handle("replay", ({ path: { id }, payload, request }) => told(all.replay(request, id, payload)))
+      .handle("replay", ({ path: { id }, payload, request }) => inspectorAnswered(all.replay(request, id, payload)))
       .handle("replayDirect", ({ path: { id }, payload }) => replayDirect(all, id, payload))
       .handle("conversation", ({ path: { id } }) =>
         asked(({ views }) => Effect.map(views.conversation(id), (conversation) => json(conversation)))

@@ -4,7 +4,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { CaptureSource } from "../../domain/TrafficRecord.ts"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import {
   BadRequestAnswer,
@@ -32,7 +32,6 @@ import {
 import { Body, IngestRecord, Note, Word } from "../../contract/InspectorIngest.ts"
 import { PresetBody } from "../playground/routes.ts"
 
-const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const Model = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(256))
 const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
   jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
@@ -44,47 +43,47 @@ const Pid = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 4_294_9
 
 const filterFields = {
   profile: field(
-    given(Schema.Literal("llm", "custom", "all")),
+    exactOptional(Schema.Literal("llm", "custom", "all")),
     "Requests to models, of hosts that were added, or all; absent: all.",
     "llm"
   ),
-  host: field(given(Word), "A part of the host's name.", "anthropic"),
-  agent: field(given(Word), "The agent whose traffic it is.", "claude-code"),
+  host: field(exactOptional(Word), "A part of the host's name.", "anthropic"),
+  agent: field(exactOptional(Word), "The agent whose traffic it is.", "claude-code"),
   status: field(
-    given(Schema.Literal("2xx", "3xx", "4xx", "5xx", "error", "in-flight")),
+    exactOptional(Schema.Literal("2xx", "3xx", "4xx", "5xx", "error", "in-flight")),
     "The class of the HTTP status, or how it stands.",
     "5xx"
   ),
-  source: field(given(CaptureSource), "Where it was captured.", "gateway"),
-  sessionId: field(given(Word), "The recorded session.", exampleId),
-  process: field(given(Word), "A part of the name of the process that asked.", "node"),
-  pid: field(given(Pid), "The id of the process that asked.", 4_711),
-  contextKey: field(given(Word), "The hash of the system prompt, as records have it.", "5f2a9c01b7de"),
-  model: field(given(Word), "A part of the model's name.", "sonnet"),
-  retryOf: field(given(Word), "A record: it and the attempts that are counted together with it.", exampleId),
-  q: field(given(Word), "A text in address, headers, notes or bodies, in any letter case.", "timeout")
+  source: field(exactOptional(CaptureSource), "Where it was captured.", "gateway"),
+  sessionId: field(exactOptional(Word), "The recorded session.", exampleId),
+  process: field(exactOptional(Word), "A part of the name of the process that asked.", "node"),
+  pid: field(exactOptional(Pid), "The id of the process that asked.", 4_711),
+  contextKey: field(exactOptional(Word), "The hash of the system prompt, as records have it.", "5f2a9c01b7de"),
+  model: field(exactOptional(Word), "A part of the model's name.", "sonnet"),
+  retryOf: field(exactOptional(Word), "A record: it and the attempts that are counted together with it.", exampleId),
+  q: field(exactOptional(Word), "A text in address, headers, notes or bodies, in any letter case.", "timeout")
 } as const
 
 export const RecordFilterQuery = Schema.Struct(filterFields)
 export const RecordsQuery = Schema.Struct({
   ...filterFields,
-  limit: field(given(Limit), "How many records to answer at most; absent: 1000.", 100),
+  limit: field(exactOptional(Limit), "How many records to answer at most; absent: 1000.", 100),
   retries: field(
-    given(Schema.Literal("each", "together")),
+    exactOptional(Schema.Literal("each", "together")),
     "`together`: attempts of one prompt are one line, for which the newest of them stands; absent: each is a line.",
     "together"
   ),
   groupBy: field(
-    given(Schema.Literal("contextKey")),
+    exactOptional(Schema.Literal("contextKey")),
     "Also answer `groups`: all that match, by their system prompt.",
     "contextKey"
   ),
-  cursor: field(given(Word), "The `nextCursor` of the page before this one; absent: the first page.", "2s")
+  cursor: field(exactOptional(Word), "The `nextCursor` of the page before this one; absent: the first page.", "2s")
 })
 
 const SecretsQuery = Schema.Struct({
   showSecrets: field(
-    given(Schema.BooleanFromString),
+    exactOptional(Schema.BooleanFromString),
     "Show headers as they are kept; what was masked before it was kept stays masked.",
     false
   )
@@ -93,8 +92,12 @@ const CodeQuery = Schema.Struct({
   format: field(Schema.Literal("curl", "python", "typescript"), "The language.", "curl")
 })
 const BreaksQuery = Schema.Struct({
-  since: field(given(IsoTimeOrDay), "Breaks of requests that began then or later, ISO 8601; absent: all.", exampleTime),
-  limit: field(given(Limit), "How many breaks to answer at most; absent: 100.", 100)
+  since: field(
+    exactOptional(IsoTimeOrDay),
+    "Breaks of requests that began then or later, ISO 8601; absent: all.",
+    exampleTime
+  ),
+  limit: field(exactOptional(Limit), "How many breaks to answer at most; absent: 100.", 100)
 })
 
 const Annotation = Schema.Struct({

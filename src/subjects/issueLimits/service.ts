@@ -32,9 +32,7 @@ export class IssueLimits extends Context.Tag("gateway/subjects/issueLimits/Issue
      * Returns the reason for which no key can be issued now; null when one can. Of several scopes the first that is
      * exhausted.
      */
-    readonly exhausted: (
-      scopes: ReadonlyArray<IssueScope>
-    ) => Effect.Effect<Errors.IssueLimitReached | null, StoreError>
+    readonly exhausted: (scopes: ReadonlyArray<IssueScope>) => Effect.Effect<Errors.QuotaReached | null, StoreError>
   }
 >() {}
 
@@ -42,6 +40,19 @@ export const scopesOf = (provider: string, accountId: string | null): ReadonlyAr
   { scope: "provider", subject: provider },
   ...(accountId === null ? [] : [{ scope: "account", subject: accountId } as const])
 ]
+
+const codeOf = (limit: keyof Limits, { scope }: IssueScope) => {
+  if (limit === "maxActiveKeys") return "MAX_ACTIVE_KEYS_EXCEEDED"
+  return scope === "provider" ? "PROVIDER_QUOTA_EXCEEDED" : "ACCOUNT_QUOTA_EXCEEDED"
+}
+
+const sentenceOf = (limit: keyof Limits, most: number, { scope, subject }: IssueScope): string => {
+  const whose = `the ${scope} '${subject}'`
+  if (most === 0) return `No key is issued for ${whose}: its ${limit} is 0.`
+  return limit === "maxActiveKeys"
+    ? `${most} keys of ${whose} are active, the most there may be (maxActiveKeys). Revoke one first.`
+    : `${most} keys were issued for ${whose} within ${limit === "dailyIssueLimit" ? "24 hours" : "an hour"}, the most there may be (${limit}).`
+}
 
 const windows = { dailyIssueLimit: dayMs, hourlyIssueLimit: hourMs }
 
@@ -78,7 +89,11 @@ export const make = Effect.gen(function* () {
     const decisiveMs = limit === "maxActiveKeys" || most === 0 ? null : yield* repo.nthNewestMs(scope, most)
     const windowMs = limit === "maxActiveKeys" ? 0 : windows[limit]
     const retryAfterMs = decisiveMs === null ? null : Math.max(0, decisiveMs + windowMs - nowMs)
-    return new Errors.IssueLimitReached({ ...scope, limit, most, retryAfterMs })
+    return new Errors.QuotaReached({
+      code: codeOf(limit, scope),
+      message: sentenceOf(limit, most, scope),
+      retryAfterMs
+    })
   })
 
   return IssueLimits.of({

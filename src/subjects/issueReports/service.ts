@@ -18,7 +18,7 @@ import { Catalog, secretsOf } from "../../plane/providers/Catalog.ts"
 import { parse } from "../../plane/providers/UpstreamAnswer.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { defaultApiUrl, type IssueTracker, IssueTrackerRepo } from "./repo.ts"
-import { type InvalidInput, invalid, IssueNotReported, refuseOne, TrackerNotConfigured } from "../Errors.ts"
+import { type InvalidInput, invalid, NotConfigured, refuseOne, RemoteFailed } from "../Errors.ts"
 
 /** Absent: as it is; null: none, or the default. */
 export interface IssueTrackerChange {
@@ -33,6 +33,10 @@ export interface ReportedIssue {
   readonly number: number | null
 }
 
+/** The tracker did not take a report. `reason` says what can be done, and holds no secret. */
+const notReported = (reason: string): RemoteFailed =>
+  new RemoteFailed({ code: "issue_not_reported", message: `The issue was not reported: ${reason}` })
+
 export class IssueReports extends Context.Tag("gateway/subjects/issueReports/IssueReports")<
   IssueReports,
   {
@@ -41,9 +45,7 @@ export class IssueReports extends Context.Tag("gateway/subjects/issueReports/Iss
     readonly prepare: (
       change: IssueTrackerChange
     ) => Effect.Effect<Effect.Effect<void, StoreError>, InvalidInput | StoreError>
-    readonly report: (
-      issue: ReportIssue
-    ) => Effect.Effect<ReportedIssue, TrackerNotConfigured | IssueNotReported | StoreError>
+    readonly report: (issue: ReportIssue) => Effect.Effect<ReportedIssue, NotConfigured | RemoteFailed | StoreError>
   }
 >() {}
 
@@ -140,12 +142,12 @@ export const make = Effect.gen(function* () {
     return repo.set(next)
   })
 
-  const refusal = ({ body, status }: Fetched, clean: (text: string) => string): IssueNotReported => {
+  const refusal = ({ body, status }: Fetched, clean: (text: string) => string): RemoteFailed => {
     const answer = parse(body)
     const words = isRecord(answer) && typeof answer["message"] === "string" ? answer["message"] : ""
     const said = words === "" ? "" : ` It said: ${clean(words.slice(0, maxWords))}`
     const remedy = remedies[status] ?? (status >= 500 ? "Report again later." : "Check issues.apiUrl.")
-    return new IssueNotReported({ reason: `The tracker answered ${status}. ${remedy}${said}` })
+    return notReported(`The tracker answered ${status}. ${remedy}${said}`)
   }
 
   const report = Effect.fn("IssueReports.report")(function* (issue: ReportIssue) {
@@ -155,7 +157,10 @@ export const make = Effect.gen(function* () {
         ...(repository === null ? ["issues.repository"] : []),
         ...(token === null ? ["issues.token"] : [])
       ]
-      return yield* new TrackerNotConfigured({ missing })
+      return yield* new NotConfigured({
+        code: "issues_not_configured",
+        message: `Reports need the settings issues.repository and issues.token (PATCH /api/settings); missing: ${missing.join(", ")}.`
+      })
     }
     const known = scrubber(secrets(token))
     const clean = (text: string): string => withoutKeys(known(text))
@@ -177,7 +182,7 @@ export const make = Effect.gen(function* () {
         },
         limits
       )
-      .pipe(Effect.mapError((error) => new IssueNotReported({ reason: unreachable(error) })))
+      .pipe(Effect.mapError((error) => notReported(unreachable(error))))
     if (answer.status < 200 || answer.status > 299) return yield* refusal(answer, clean)
     const made = parse(answer.body)
     const url = isRecord(made) ? made["html_url"] : null

@@ -33,12 +33,12 @@ export class Keys extends Context.Tag("gateway/subjects/keys/Keys")<
     readonly update: (
       id: string,
       input: UpdateKey
-    ) => Effect.Effect<ApiKey, Errors.EntityNotFound | Errors.KeyRevoked | StoreError>
+    ) => Effect.Effect<ApiKey, Errors.EntityNotFound | Errors.StateConflict | StoreError>
     /** Another secret; the one before works until the overlap ends. */
     readonly rotate: (
       id: string,
       input: RotateKey
-    ) => Effect.Effect<CreatedKey, Errors.EntityNotFound | Errors.TooManySecrets | StoreError>
+    ) => Effect.Effect<CreatedKey, Errors.EntityNotFound | Errors.StateConflict | StoreError>
     /** The key loses its allocations in quota groups, too. */
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
   }
@@ -76,7 +76,10 @@ export const make = Effect.gen(function* () {
 
   const update = Effect.fn("Keys.update")(function* (id: string, input: UpdateKey) {
     if (input.isActive === true && ((yield* registrations.get(id))?.revokedAtMs ?? null) !== null) {
-      return yield* new Errors.KeyRevoked({ id })
+      return yield* new Errors.StateConflict({
+        code: "key_revoked",
+        message: `The key '${id}' was revoked, which is for good. Register another one.`
+      })
     }
     const key = yield* Effect.flatMap(keys.update(id, Rules.changeOf(input)), found(id))
     yield* limits.changed(id)
@@ -85,7 +88,12 @@ export const make = Effect.gen(function* () {
 
   const rotate = Effect.fn("Keys.rotate")(function* (id: string, { overlapSeconds }: RotateKey) {
     const rotated = yield* keys.rotate(id, (overlapSeconds ?? 0) * 1_000)
-    if (rotated === "full") return yield* new Errors.TooManySecrets({ most: maxOldSecrets })
+    if (rotated === "full") {
+      return yield* Errors.conflict(
+        `${maxOldSecrets} earlier secrets of this key still work, the most there may be. Rotate with overlapSeconds 0 to end them, or wait.`,
+        "overlapSeconds"
+      )
+    }
     return rotated ?? (yield* new Errors.EntityNotFound({ entity: "API key", id }))
   })
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { ledgerStates } from "../../domain/Ledger.ts"
 import { LimitScope, ResetInterval } from "./entity.ts"
 import { ModelPrice, priceWords, unitPriceFields } from "../pricing/entity.ts"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
@@ -169,13 +169,11 @@ const SpendView = Schema.Struct({
   costUsd: field(Schema.Number, "USD.", 0.12)
 }).annotations({ identifier: "Spend" })
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
-const ForKey = Schema.Struct({ apiKeyId: field(given(Id), "Only of this API key.", exampleKeyId) })
+const ForKey = Schema.Struct({ apiKeyId: field(exactOptional(Id), "Only of this API key.", exampleKeyId) })
 
 export const LedgerQuery = Schema.Struct({
   limit: field(
-    given(
+    exactOptional(
       Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1_000)).annotations({
         jsonSchema: { type: "integer", minimum: 1, maximum: 1_000 }
       })
@@ -184,7 +182,7 @@ export const LedgerQuery = Schema.Struct({
     100
   ),
   cursor: field(
-    given(
+    exactOptional(
       Schema.String.pipe(
         Schema.pattern(/^[\w-]{1,128}\.\d{1,4}$/, { message: () => "is not one that this list gave out" })
       )
@@ -192,8 +190,8 @@ export const LedgerQuery = Schema.Struct({
     "The `nextCursor` of the page before this one.",
     `${exampleRequestId}.1`
   ),
-  apiKeyId: field(given(Id), "Only of this API key.", exampleKeyId),
-  requestId: field(given(Schema.String.pipe(Schema.maxLength(128))), "Only of this request.", exampleRequestId)
+  apiKeyId: field(exactOptional(Id), "Only of this API key.", exampleKeyId),
+  requestId: field(exactOptional(Schema.String.pipe(Schema.maxLength(128))), "Only of this request.", exampleRequestId)
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
 export type LedgerQuery = typeof LedgerQuery.Type
 

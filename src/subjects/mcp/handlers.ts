@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Mcp } from "./routes.ts"
 import type { McpCallView } from "./routes.ts"
-import { addressAsked } from "../auth/Credentials.ts"
+import { requestedAddress } from "../auth/Credentials.ts"
 import { Flags } from "../flags/service.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { countOf, Directory, toolsOf } from "../../agents/mcp/Directory.ts"
@@ -29,7 +29,7 @@ const viewOf = ({ apiKeyId, atMs, durationMs, id, inputHash, outputSummary, succ
   success
 })
 
-const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
+const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => requestedAddress(headers) ?? "")
 
 export const layer = HttpApiBuilder.group(contractOf(Mcp), "mcp", (handlers) =>
   Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleKeyId, exampleTime } from "../../contract/Examples.ts"
@@ -78,16 +78,19 @@ export const McpCallView = Schema.Struct({
 }).annotations({ identifier: "McpCall" })
 export type McpCallView = typeof McpCallView.Type
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const whole = (least: number, most: number) =>
   Schema.NumberFromString.pipe(Schema.int(), Schema.between(least, most)).annotations({
     jsonSchema: { type: "integer", minimum: least, maximum: most }
   })
 
 export const McpAuditQuery = Schema.Struct({
-  tool: field(given(Schema.String.pipe(Schema.maxLength(200))), "Only calls of this tool.", "gateway_get_health"),
-  limit: field(given(whole(1, 1_000)), "How many calls to answer at most. Default: 100.", 100),
-  offset: field(given(whole(0, 1_000_000)), "How many of the newest to leave out.", 0)
+  tool: field(
+    exactOptional(Schema.String.pipe(Schema.maxLength(200))),
+    "Only calls of this tool.",
+    "gateway_get_health"
+  ),
+  limit: field(exactOptional(whole(1, 1_000)), "How many calls to answer at most. Default: 100.", 100),
+  offset: field(exactOptional(whole(0, 1_000_000)), "How many of the newest to leave out.", 0)
 })
 
 const at = endpointsOf("mcp")

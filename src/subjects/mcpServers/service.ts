@@ -34,12 +34,12 @@ export class McpServers extends Context.Tag("gateway/subjects/mcpServers/McpServ
     /** Registers a server. The permission to name a program is checked before. */
     readonly create: (
       input: CreateMcpServer
-    ) => Effect.Effect<McpServerReport, Errors.InvalidInput | Errors.NameTaken | Errors.TooManyMcpServers | StoreError>
+    ) => Effect.Effect<McpServerReport, Errors.InvalidInput | Errors.StateConflict | StoreError>
     /** Updates a server, as `create`. */
     readonly update: (
       id: string,
       input: UpdateMcpServer
-    ) => Effect.Effect<McpServerReport, Errors.InvalidInput | Errors.NameTaken | Missing>
+    ) => Effect.Effect<McpServerReport, Errors.InvalidInput | Errors.StateConflict | Missing>
     readonly remove: (id: string) => Effect.Effect<void, Missing>
     /** Connects now; the state after it. */
     readonly test: (id: string) => Effect.Effect<McpServerReport, Missing>
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
   const reported = (server: StoredMcpServer): Effect.Effect<McpServerReport> =>
     Effect.map(upstreams.state(server), (state) => ({ server, state }))
 
-  const nameTaken = (name: string) => () => new Errors.NameTaken({ field: "name", name, holder: "MCP server" })
+  const nameTaken = (name: string) => () => Errors.nameTaken("an MCP server", name)
 
   const checkProgram = ({ program }: McpServerSettings) => {
     if (program === null) return Effect.void
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
     yield* checkUrl(server)
     yield* checkKeys(input)
     yield* checkProgram(server)
-    if ((yield* repo.list).length >= maxMcpServers) return yield* new Errors.TooManyMcpServers({ limit: maxMcpServers })
+    if ((yield* repo.list).length >= maxMcpServers) return yield* Errors.tooMany(maxMcpServers, "MCP servers")
     yield* Effect.catchTag(repo.insert(server), "AlreadyStored", nameTaken(server.name))
     yield* upstreams.reload
     return yield* reported({ ...server, locked: false })

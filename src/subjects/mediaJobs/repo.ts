@@ -1,4 +1,5 @@
 /** Jobs that make videos and music. */
+import { exactOptional } from "../../kernel/Documented.ts"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,20 +13,18 @@ import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
 const AnyObject = Schema.Record({ key: Text, value: Schema.Unknown })
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 const Request = Schema.Struct({
   method: Schema.Literal("GET", "POST", "PUT", "DELETE"),
   url: Text,
-  body: maybe(AnyObject)
+  body: exactOptional(AnyObject)
 })
 const Ticket = Schema.Struct({
   id: Text,
   poll: Request,
   cancel: Schema.NullOr(Request),
-  price: maybe(Schema.NullOr(ModelPrice))
+  price: exactOptional(Schema.NullOr(ModelPrice))
 })
-const Output = Schema.Struct({ url: maybe(Text), b64_json: maybe(Text), content: maybe(Text) })
+const Output = Schema.Struct({ url: exactOptional(Text), b64_json: exactOptional(Text), content: exactOptional(Text) })
 const Problem = Schema.Struct({ message: Text, type: MaybeText, code: MaybeText })
 
 const Row = Schema.Struct({

@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { maxContentChars, maxKeyChars, memorySources, memoryTypes } from "./entity.ts"
 import { MemorySettings, MemorySettingsPatch } from "../settings/entity/MemorySettings.ts"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
@@ -47,14 +47,12 @@ const Id = Text.pipe(Schema.maxLength(200))
 const Key = Text.pipe(Schema.maxLength(maxKeyChars))
 const Content = Text.pipe(Schema.maxLength(maxContentChars))
 const SessionId = Text.pipe(Schema.maxLength(512))
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 export const MemoryQuery = Schema.Struct({
-  apiKeyId: field(given(Id), "Only those of this API key; `none`: of callers without one.", exampleKeyId),
-  type: field(given(MemoryType), "Only those of this type.", "factual"),
-  sessionId: field(given(SessionId), "Only those of this session.", "session-1"),
+  apiKeyId: field(exactOptional(Id), "Only those of this API key; `none`: of callers without one.", exampleKeyId),
+  type: field(exactOptional(MemoryType), "Only those of this type.", "factual"),
+  sessionId: field(exactOptional(SessionId), "Only those of this session.", "session-1"),
   q: field(
-    given(Schema.String.pipe(Schema.maxLength(10_000))),
+    exactOptional(Schema.String.pipe(Schema.maxLength(10_000))),
     "Only those that have one of these words, the best match first; 100 at most.",
     "editor"
   )

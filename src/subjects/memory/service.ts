@@ -35,11 +35,11 @@ export class MemoryEntries extends Context.Tag("gateway/subjects/memory/MemoryEn
     readonly get: (id: string) => Effect.Effect<Memory, Errors.EntityNotFound | StoreError>
     readonly create: (
       input: CreateMemory
-    ) => Effect.Effect<Memory, Errors.InvalidInput | Errors.MemoryIsFull | StoreError>
+    ) => Effect.Effect<Memory, Errors.InvalidInput | Errors.StateConflict | StoreError>
     readonly update: (
       id: string,
       input: UpdateMemory
-    ) => Effect.Effect<Memory, Errors.EntityNotFound | Errors.NameTaken | StoreError>
+    ) => Effect.Effect<Memory, Errors.EntityNotFound | Errors.StateConflict | StoreError>
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
     readonly preview: (input: PreviewMemory) => Effect.Effect<Preview, Errors.InvalidInput | StoreError>
     readonly counts: Effect.Effect<MemoryCounts, StoreError>
@@ -76,7 +76,11 @@ export const make = Effect.gen(function* () {
       // An operator who adds a memory wants it stored.
       memories.write(operatorsOwn, { apiKeyId, type, source: "added", key, content, sessionId }),
       "MemoryFull",
-      () => new Errors.MemoryIsFull({ most: maxEntriesPerKey })
+      () =>
+        new Errors.StateConflict({
+          code: "memory_full",
+          message: `The memory of this API key is full: ${maxEntriesPerKey} entries, or 2 MiB. Remove some first.`
+        })
     )
   })
 
@@ -85,7 +89,7 @@ export const make = Effect.gen(function* () {
     const { content = before.content, key = before.key, sessionId = before.sessionId, type = before.type } = input
     const changed: Memory = { ...before, content, key, sessionId, type }
     if (!(yield* memories.replace(operatorsOwn, changed))) {
-      return yield* new Errors.NameTaken({ field: "key", name: key, holder: "memory" })
+      return yield* Errors.conflict(`Another memory of this API key and type has the key '${key}'.`, "key")
     }
     return yield* get(id)
   })

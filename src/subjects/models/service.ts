@@ -15,9 +15,9 @@ export class ProviderModels extends Context.Tag("gateway/subjects/models/Provide
     /** Lists the models of one provider, or of all. */
     readonly list: (provider: string | null) => Effect.Effect<ReadonlyArray<DeclaredModel>, StoreError>
     /** Declares a model anew, whatever was declared before. */
-    readonly declare: (input: ProviderModelInput) => Effect.Effect<DeclaredModel, Errors.UnknownProvider | StoreError>
+    readonly declare: (input: ProviderModelInput) => Effect.Effect<DeclaredModel, Errors.InvalidInput | StoreError>
     /** Changes what is given. Changing a model that was only learned so far declares it. */
-    readonly change: (input: ProviderModelInput) => Effect.Effect<DeclaredModel, Errors.UnknownProvider | StoreError>
+    readonly change: (input: ProviderModelInput) => Effect.Effect<DeclaredModel, Errors.InvalidInput | StoreError>
     readonly remove: (provider: string, modelId: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
   }
 >() {}
@@ -47,9 +47,9 @@ export const make = Effect.gen(function* () {
   const repo = yield* ProviderModelRepo
   const { apply } = yield* ConfigChanges
 
-  const providerId = (provider: string): Effect.Effect<string, Errors.UnknownProvider> => {
+  const providerId = (provider: string): Effect.Effect<string, Errors.InvalidInput> => {
     const spec = catalog.current().provider(provider)
-    return spec === null ? new Errors.UnknownProvider({ provider }) : Effect.succeed(spec.id)
+    return spec === null ? Errors.unknownProvider(provider) : Effect.succeed(spec.id)
   }
 
   const save = Effect.fnUntraced(

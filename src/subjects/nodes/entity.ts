@@ -22,7 +22,7 @@ export interface ProviderNodeSettings {
   readonly headers: SecretHeaders | null
   readonly chatPath: string | null
   readonly modelsPath: string | null
-  /** Below the base URL, where they are not the usual ones. */
+  /** Paths below the base URL, where they are not the usual ones. */
   readonly mediaPaths: MediaPaths | null
 }
 

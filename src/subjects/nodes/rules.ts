@@ -4,7 +4,7 @@ import type { ProviderNodeSettings } from "./entity.ts"
 import type { BooleanFlag } from "../flags/FlagCatalog.ts"
 import { unmaskHeaders } from "../../kernel/text/Masking.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
-import { invalid, type InvalidInput, NameTaken } from "../Errors.ts"
+import { conflict, invalid, type InvalidInput, type StateConflict } from "../Errors.ts"
 import { isReservedPrefix } from "../combos/ReservedIds.ts"
 
 /** A new node's settings. */
@@ -31,9 +31,9 @@ export const changed = <Node extends ProviderNodeSettings>(
 })
 
 /** Returns the reason for which a prefix cannot be a node's; null when it can. Other nodes are not looked at. */
-export const prefixProblem = (prefix: string): InvalidInput | NameTaken | null => {
+export const prefixProblem = (prefix: string): InvalidInput | StateConflict | null => {
   if (isReservedPrefix(prefix)) return invalid("prefix", `'${prefix}' is reserved`)
-  return Registry.find(prefix) === null ? null : new NameTaken({ field: "prefix", name: prefix, holder: "registry" })
+  return Registry.find(prefix) === null ? null : conflict(`'${prefix}' is a provider of the registry.`, "prefix")
 }
 
 /** Returns the reason for which there can be no node of a type now; null when there can. */

@@ -28,24 +28,21 @@ export class ProviderNodes extends Context.Tag("gateway/subjects/nodes/ProviderN
     readonly list: Effect.Effect<ReadonlyArray<ProviderNode>>
     readonly get: (id: string) => Effect.Effect<ProviderNode, Errors.EntityNotFound | StoreError>
     /** The provider that a new node would be, after every check of saving it. Nothing is stored. */
-    readonly draft: (input: CreateNode) => Effect.Effect<ProviderSpec, Errors.InvalidInput | Errors.NameTaken>
+    readonly draft: (input: CreateNode) => Effect.Effect<ProviderSpec, Errors.InvalidInput | Errors.StateConflict>
     readonly create: (
       input: CreateNode
-    ) => Effect.Effect<ProviderNode, Errors.InvalidInput | Errors.NameTaken | StoreError>
+    ) => Effect.Effect<ProviderNode, Errors.InvalidInput | Errors.StateConflict | StoreError>
     /** `apiKey` becomes the key of the node's one connection; a change of address needs it. */
     readonly update: (
       id: string,
       input: UpdateNode
-    ) => Effect.Effect<
-      ProviderNode,
-      Errors.EntityNotFound | Errors.InvalidInput | Errors.NameTaken | Errors.PrefixInUse | StoreError
-    >
+    ) => Effect.Effect<ProviderNode, Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | StoreError>
     /** Removes the node and its connections, which would lead nowhere without it. */
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
   }
 >() {}
 
-const prefixTaken = (prefix: string) => () => new Errors.NameTaken({ field: "prefix", name: prefix, holder: "node" })
+const prefixTaken = (prefix: string) => () => Errors.conflict(`Another node has the prefix '${prefix}'.`, "prefix")
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -64,7 +61,7 @@ export const make = Effect.gen(function* () {
   const connectionsOf = (prefix: string) =>
     catalog.current().connections.filter((connection) => connection.provider === prefix)
 
-  const checkPrefix = (prefix: string): Effect.Effect<void, Errors.InvalidInput | Errors.NameTaken> =>
+  const checkPrefix = (prefix: string): Effect.Effect<void, Errors.InvalidInput | Errors.StateConflict> =>
     Rules.prefixProblem(prefix) ?? Effect.void
 
   const checkAddress = (baseUrl: string) => Errors.refuseOne(addressProblem("baseUrl", baseUrl, flags.isOn))
@@ -107,7 +104,9 @@ export const make = Effect.gen(function* () {
     const node: ProviderNode = { ...Rules.changed(before, input), updatedAtMs: yield* Clock.currentTimeMillis }
     if (node.prefix !== before.prefix) {
       yield* checkPrefix(node.prefix)
-      if (connectionsOf(before.prefix).length > 0) return yield* new Errors.PrefixInUse({ prefix: before.prefix })
+      if (connectionsOf(before.prefix).length > 0) {
+        return yield* Errors.conflict(`The prefix '${before.prefix}' has connections and cannot be changed.`, "prefix")
+      }
     }
     yield* checkAddress(node.baseUrl)
     if (node.type !== before.type) yield* checkType(node.type)

@@ -8,7 +8,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { OAuth } from "./routes.ts"
 import { type SignInAction, signInActions, type SignInAnswer, type SignInInput } from "./routes.ts"
 import type { BadRequest } from "../../contract/Errors.ts"
-import { prefixAsked, type RequestHeaders } from "../auth/Credentials.ts"
+import { requestedPrefix, type RequestHeaders } from "../auth/Credentials.ts"
 import type { ObservedConnection } from "../connections/ObservedState.ts"
 import { SignIns } from "./service.ts"
 import { CurrentTrail, callerOf } from "../../entry/handling/AuditTrail.ts"
@@ -65,11 +65,11 @@ const shownOf = (error: Effect.Effect.Error<ReturnType<(typeof SignIns.Service)[
       return failed(404, error.field === "state" ? unknownState : error.message)
     case "TooManyArrivals":
       return { ...failed(429, "Too many sign-ins were tried. Wait a little."), retryAfterMs: error.retryAfterMs }
-    case "SignInFailed":
+    case "RemoteFailed":
       return failed(502, error.message)
     case "StoreError":
       return failed(503, "The gateway could not use its database; its log has the details.")
-    case "ConnectionLimitReached":
+    case "StateConflict":
       return failed(409, error.message)
     default:
       return failed(400, error.message)
@@ -77,7 +77,7 @@ const shownOf = (error: Effect.Effect.Error<ReturnType<(typeof SignIns.Service)[
 }
 
 const pageOf = ({ retryAfterMs, sentence, status, title }: Shown, headers: RequestHeaders) =>
-  HttpServerResponse.text(pageBelow(signedInPage(title, sentence), prefixAsked(headers)), {
+  HttpServerResponse.text(pageBelow(signedInPage(title, sentence), requestedPrefix(headers)), {
     status,
     contentType: htmlType,
     headers: {
@@ -87,7 +87,7 @@ const pageOf = ({ retryAfterMs, sentence, status, title }: Shown, headers: Reque
   })
 
 /** The state of the query says whose sign-in it is; nothing else of the request counts. */
-const comeBack = Effect.fnUntraced(function* (signIns: typeof SignIns.Service, provider: string) {
+const handleCallback = Effect.fnUntraced(function* (signIns: typeof SignIns.Service, provider: string) {
   const { headers, method } = yield* HttpServerRequest.HttpServerRequest
   // Programs that look at links ask so, and must not use up a sign-in.
   if (method !== "GET") return pageOf(failed(404, unknownState), headers)
@@ -195,6 +195,6 @@ export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers)
           return yield* answered(run(provider, action, payload ?? {}, caller))
         })
       )
-      .handle("callback", ({ path: { provider } }) => comeBack(signIns, provider))
+      .handle("callback", ({ path: { provider } }) => handleCallback(signIns, provider))
   })
 )

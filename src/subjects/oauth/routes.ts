@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleProxyId, exampleTime } from "../../contract/Examples.ts"
@@ -41,30 +41,36 @@ export const SignInInput = Schema.NullOr(
 )
 export type SignInInput = typeof SignInInput.Type
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 export const SignInAnswer = Schema.Struct({
   status: field(Schema.Literal("pending", "connected", "cancelled"), "How far the sign-in is."),
-  sessionId: field(given(Schema.String), "Names the sign-in in the next request; used once.", exampleId),
-  authUrl: field(given(Schema.String), "The address to open in a browser.", "https://auth.example.com/authorize?…"),
-  state: field(given(Schema.String), "The state in it.", "hYb3x1"),
+  sessionId: field(exactOptional(Schema.String), "Names the sign-in in the next request; used once.", exampleId),
+  authUrl: field(
+    exactOptional(Schema.String),
+    "The address to open in a browser.",
+    "https://auth.example.com/authorize?…"
+  ),
+  state: field(exactOptional(Schema.String), "The state in it.", "hYb3x1"),
   redirectUri: field(
-    given(Schema.String),
+    exactOptional(Schema.String),
     "Where the browser ends up; its address holds the code.",
     "http://localhost:1455/auth/callback"
   ),
   comesBack: field(
-    given(Schema.Boolean),
+    exactOptional(Schema.Boolean),
     "Whether the browser brings the code to the gateway by itself (`NEXT_PUBLIC_BASE_URL`): then `poll` instead of `exchange`.",
     false
   ),
-  userCode: field(given(Schema.String), "The code to type at `verificationUri`.", "WDJB-MJHT"),
-  verificationUri: field(given(Schema.String), "Where to type it.", "https://github.com/login/device"),
-  verificationUriComplete: field(given(Schema.String), "The same with the code in it.", "https://example.com/d?c=1"),
-  retryAfterMs: field(given(Schema.Number), "Milliseconds before the next `poll`.", 5_000),
-  expiresAt: field(given(Schema.String), "When the sign-in ends without a result, ISO 8601.", exampleTime),
+  userCode: field(exactOptional(Schema.String), "The code to type at `verificationUri`.", "WDJB-MJHT"),
+  verificationUri: field(exactOptional(Schema.String), "Where to type it.", "https://github.com/login/device"),
+  verificationUriComplete: field(
+    exactOptional(Schema.String),
+    "The same with the code in it.",
+    "https://example.com/d?c=1"
+  ),
+  retryAfterMs: field(exactOptional(Schema.Number), "Milliseconds before the next `poll`.", 5_000),
+  expiresAt: field(exactOptional(Schema.String), "When the sign-in ends without a result, ISO 8601.", exampleTime),
   connection: field(
-    given(
+    exactOptional(
       Schema.Struct({
         id: field(Schema.String, "Id of the connection.", exampleId),
         provider: field(Schema.String, "Its provider.", "codex"),

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
 import * as LoginThrottle from "../auth/LoginThrottle.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { ownerAt } from "../proxies/entity.ts"
 import type { OAuthInput } from "../connections/routes.ts"
 import { Upstream, type UnownedRequest } from "../../net/egress/Upstream.ts"
@@ -90,13 +91,7 @@ export type Polled =
   | { readonly _tag: "Pending"; readonly retryAfterMs: number; readonly expiresAtMs: number }
   | { readonly _tag: "Connected"; readonly connection: ObservedConnection }
 
-type Created =
-  | Errors.EntityNotFound
-  | Errors.UnknownProvider
-  | Errors.InvalidInput
-  | Errors.ConnectionLimitReached
-  | Errors.SignInFailed
-  | StoreError
+type Created = Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | Errors.RemoteFailed | StoreError
 
 /** Error of too many browsers that came with states that belong to no sign-in. */
 export class TooManyArrivals extends Data.TaggedError("TooManyArrivals")<{ readonly retryAfterMs: number }> {}
@@ -107,16 +102,13 @@ export class SignIns extends Context.Tag("gateway/subjects/oauth/SignIns")<
     readonly authorize: (
       provider: string,
       begin: BeginSignIn
-    ) => Effect.Effect<
-      PendingBrowser,
-      Errors.EntityNotFound | Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns
-    >
+    ) => Effect.Effect<PendingBrowser, Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict>
     readonly device: (
       provider: string,
       begin: BeginSignIn
     ) => Effect.Effect<
       PendingDevice,
-      Errors.EntityNotFound | Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns | Errors.SignInFailed
+      Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | Errors.RemoteFailed
     >
     readonly exchange: (provider: string, exchange: Exchange) => Effect.Effect<ObservedConnection, Created>
     /** Ends the sign-in that a browser comes back from; the state alone says which. Used once, whatever comes of it. */
@@ -182,6 +174,13 @@ const services = Effect.all({
   table: SignInTable,
   ids: IdGen
 })
+/** The provider did not give tokens. `reason` holds no secret. */
+export const signInFailed = (reason: string): Errors.RemoteFailed =>
+  new Errors.RemoteFailed({
+    code: "sign_in_failed",
+    message: `The sign-in failed: ${asSentence(reason)} Begin it again.`
+  })
+
 interface State {
   throttle: LoginThrottle.ThrottleState
 }
@@ -192,7 +191,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
 
 const rowOf = Effect.fnUntraced(function* ({ table }: Deps, name: string) {
   const spec = find(name)
-  if (spec === null) return yield* new Errors.UnknownProvider({ provider: name })
+  if (spec === null) return yield* Errors.unknownProvider(name)
   const row = table.get(spec.id)
   if (row === undefined) {
     return yield* Errors.invalid("provider", `'${spec.id}' has no sign-in here; add it with its key`)
@@ -224,14 +223,19 @@ const forgetOld = ({ pending }: Deps, nowMs: number): void => {
   for (const [id, one] of pending) if (one.expiresAtMs <= nowMs) pending.delete(id)
 }
 
-const room = (deps: Deps) =>
+const ensureCapacity = (deps: Deps) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     forgetOld(deps, nowMs)
     // An ended sign-in waits only to be asked for, and is removed first.
     const over =
       deps.pending.size < maxPending ? undefined : Array.from(deps.pending.values()).find((one) => one.outcome !== null)
     if (over !== undefined) deps.pending.delete(over.sessionId)
-    return deps.pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
+    return deps.pending.size < maxPending
+      ? Effect.succeed(nowMs)
+      : new Errors.StateConflict({
+          code: "too_many_sign_ins",
+          message: "Too many sign-ins are pending; finish or cancel one, or wait ten minutes."
+        })
   })
 
 const checkProxy = ({ proxies }: Deps, id: string | undefined) =>
@@ -240,12 +244,8 @@ const checkProxy = ({ proxies }: Deps, id: string | undefined) =>
     : new Errors.EntityNotFound({ entity: "proxy", id, field: "proxyId" })
 
 const ask = ({ upstream }: Deps, provider: string, proxyId: string | undefined, request: UnownedRequest) =>
-  Effect.mapError(
-    upstream.controlRequest({ ...request, owner: ownerAt(provider, proxyId ?? null) }, limits),
-    (error) =>
-      new Errors.SignInFailed({
-        reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message
-      })
+  Effect.mapError(upstream.controlRequest({ ...request, owner: ownerAt(provider, proxyId ?? null) }, limits), (error) =>
+    signInFailed(error._tag === "TimedOut" ? "the provider did not answer in time" : error.message)
   )
 
 const connect = (
@@ -280,7 +280,7 @@ const connected = Effect.fnUntraced(function* (
   const answer = readAnswer(response, kept)
   if (answer._tag !== "Renewed") {
     const words = "words" in answer && answer.words !== "" ? answer.words : `status ${response.status}`
-    return yield* new Errors.SignInFailed({ reason: `the provider answered: ${words}` })
+    return yield* signInFailed(`the provider answered: ${words}`)
   }
   const nowMs = yield* Clock.currentTimeMillis
   return yield* connect(
@@ -327,7 +327,7 @@ const authorize = Effect.fn("SignIns.authorize")(function* (deps: Deps, name: st
   }
   const client = yield* clientOf(deps, provider, begin)
   yield* checkProxy(deps, begin.proxyId)
-  const nowMs = yield* room(deps)
+  const nowMs = yield* ensureCapacity(deps)
   const [state, verifier] = [secret(), secret()]
   const sessionId = deps.ids.next(nowMs)
   const expiresAtMs = nowMs + lifetimeMs
@@ -347,13 +347,13 @@ const device = Effect.fn("SignIns.device")(function* (deps: Deps, name: string, 
   }
   const client = yield* clientOf(deps, provider, begin)
   yield* checkProxy(deps, begin.proxyId)
-  yield* room(deps)
+  yield* ensureCapacity(deps)
   const response = yield* ask(deps, provider, begin.proxyId, Requests.deviceRequest(row.deviceUrl, row, client))
   const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
   if (given === null) {
-    return yield* new Errors.SignInFailed({ reason: `the provider gave no device code (status ${response.status})` })
+    return yield* signInFailed(`the provider gave no device code (status ${response.status})`)
   }
-  const nowMs = yield* room(deps)
+  const nowMs = yield* ensureCapacity(deps)
   const { deviceCode, intervalMs, lifetimeMs: givenMs, ...shown } = given
   const sessionId = deps.ids.next(nowMs)
   const expiresAtMs = nowMs + Math.min(givenMs, lifetimeMs)
@@ -400,7 +400,7 @@ const arrive = Effect.fn("SignIns.arrive")(function* (deps: Deps, name: string, 
   deps.pending.set(found.sessionId, { ...found, browser: null })
   const done =
     arrival.error !== ""
-      ? new Errors.SignInFailed({ reason: `the provider answered: ${errorCode(arrival.error)}` })
+      ? signInFailed(`the provider answered: ${errorCode(arrival.error)}`)
       : isCode(arrival.code)
         ? exchanged(deps, found, browser, arrival.code)
         : Errors.invalid("code", "is none: begin the sign-in again")

@@ -94,7 +94,7 @@ const answers: {
     })
 }
 
-type Told<E> = E extends PlaygroundError ? AnswerOf[E["_tag"]] : E
+type Answered<E> = E extends PlaygroundError ? AnswerOf[E["_tag"]] : E
 
 const isOurs = (error: unknown): error is PlaygroundError =>
   typeof error === "object" && error !== null && "_tag" in error && Object.hasOwn(answers, String(error._tag))
@@ -104,9 +104,9 @@ const answerTo = (error: PlaygroundError): AnswerOf[keyof AnswerOf] =>
   (answers[error._tag] as (error: PlaygroundError) => AnswerOf[keyof AnswerOf])(error)
 
 /** Refusals of the playground and of the database as answers of the contract. */
-export const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+export const playgroundAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   answered(
-    Effect.catchAll(effect, (error): Effect.Effect<never, Told<E>> =>
-      Effect.fail((isOurs(error) ? answerTo(error) : error) as Told<E>)
+    Effect.catchAll(effect, (error): Effect.Effect<never, Answered<E>> =>
+      Effect.fail((isOurs(error) ? answerTo(error) : error) as Answered<E>)
     )
   )

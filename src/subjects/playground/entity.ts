@@ -1,6 +1,6 @@
 /** Named configurations of the playground, to try models with. */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 
 /** `audio` is the route of music: speech and transcriptions have names of their own. */
 export const playgroundEndpoints = [
@@ -27,24 +27,42 @@ export const maxParamsChars = 8_192
 const maxStops = 16
 const maxStopChars = 500
 
-const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
-
 const Stop = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxStopChars))
 
 /** Parameters of a request, by their names on the chat wire. */
 export const PlaygroundParams = Schema.Struct({
-  temperature: field(given(Schema.Finite.pipe(Schema.between(0, 2))), "How much chance there is in it, 0 to 2.", 0.7),
-  max_tokens: field(given(Schema.Int.pipe(Schema.between(1, 10_000_000))), "The longest answer, in tokens.", 1_024),
-  top_p: field(given(Schema.Finite.pipe(Schema.between(0, 1))), "The share of likely tokens to choose from.", 0.9),
-  presence_penalty: field(given(Schema.Finite.pipe(Schema.between(-2, 2))), "Against words used before, -2 to 2.", 0),
-  frequency_penalty: field(given(Schema.Finite.pipe(Schema.between(-2, 2))), "Against words used often, -2 to 2.", 0),
+  temperature: field(
+    exactOptional(Schema.Finite.pipe(Schema.between(0, 2))),
+    "How much chance there is in it, 0 to 2.",
+    0.7
+  ),
+  max_tokens: field(
+    exactOptional(Schema.Int.pipe(Schema.between(1, 10_000_000))),
+    "The longest answer, in tokens.",
+    1_024
+  ),
+  top_p: field(
+    exactOptional(Schema.Finite.pipe(Schema.between(0, 1))),
+    "The share of likely tokens to choose from.",
+    0.9
+  ),
+  presence_penalty: field(
+    exactOptional(Schema.Finite.pipe(Schema.between(-2, 2))),
+    "Against words used before, -2 to 2.",
+    0
+  ),
+  frequency_penalty: field(
+    exactOptional(Schema.Finite.pipe(Schema.between(-2, 2))),
+    "Against words used often, -2 to 2.",
+    0
+  ),
   seed: field(
-    given(Schema.Int.pipe(Schema.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))),
+    exactOptional(Schema.Int.pipe(Schema.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))),
     "Makes answers repeatable, where the provider can.",
     7
   ),
   stop: field(
-    given(Schema.Union(Stop, Schema.Array(Stop).pipe(Schema.minItems(1), Schema.maxItems(maxStops)))),
+    exactOptional(Schema.Union(Stop, Schema.Array(Stop).pipe(Schema.minItems(1), Schema.maxItems(maxStops)))),
     "Where an answer ends: a text, or several.",
     ["END"]
   )

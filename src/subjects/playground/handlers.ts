@@ -7,10 +7,10 @@ import * as Stream from "effect/Stream"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { type CreatePreset, Playground, type UpdatePreset } from "./routes.ts"
 import { CurrentCaller } from "../../contract/Security.ts"
-import { addressAsked } from "../auth/Credentials.ts"
+import { requestedAddress } from "../auth/Credentials.ts"
 import type { PresetFields } from "./entity.ts"
 import { LazyPlayground, type PlaygroundServices } from "../../agents/playground/LazyPlayground.ts"
-import { presetView, told } from "./PlaygroundAnswers.ts"
+import { presetView, playgroundAnswered } from "./PlaygroundAnswers.ts"
 
 const encoder = new TextEncoder()
 
@@ -42,7 +42,7 @@ const usualAddress = "http://127.0.0.1:20128"
 export const layer = HttpApiBuilder.group(contractOf(Playground), "playground", (handlers) =>
   Effect.map(LazyPlayground, (lazyPlayground) => {
     const asked = <A, E, R>(ask: (services: PlaygroundServices) => Effect.Effect<A, E, R>) =>
-      told(Effect.flatMap(lazyPlayground.get, ask))
+      playgroundAnswered(Effect.flatMap(lazyPlayground.get, ask))
 
     return handlers
       .handle("presets", () =>
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(contractOf(Playground), "playground", 
       )
       .handle("snippets", ({ payload }) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          asked(({ snippets }) => Effect.succeed(snippets(addressAsked(headers) ?? usualAddress, payload)))
+          asked(({ snippets }) => Effect.succeed(snippets(requestedAddress(headers) ?? usualAddress, payload)))
         )
       )
   })

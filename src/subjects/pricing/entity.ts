@@ -4,7 +4,7 @@
  * No `cached` price means cached tokens cost the input price; reasoning tokens are inside the output.
  */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 
 /** Meaning and example of each price. */
 export const priceWords = {
@@ -77,8 +77,6 @@ export const MinSeconds = Schema.NonNegative.pipe(
   Schema.lessThanOrEqualTo(86_400, { message: () => "must be at most 86400 seconds" })
 )
 
-const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
-
 /** Prices in USD that do not count tokens. */
 export const unitPrices = {
   perImage: Schema.Union(PricePerUnit, Schema.Record({ key: Schema.String, value: PricePerUnit })),
@@ -94,17 +92,17 @@ export const unitPrices = {
 } as const
 
 export const unitPriceFields = {
-  perImage: field(maybe(unitPrices.perImage), ...priceWords.perImage),
-  perSecond: field(maybe(unitPrices.perSecond), ...priceWords.perSecond),
-  perCharacter: field(maybe(unitPrices.perCharacter), ...priceWords.perCharacter),
-  perSearchUnit: field(maybe(unitPrices.perSearchUnit), ...priceWords.perSearchUnit),
-  perPage: field(maybe(unitPrices.perPage), ...priceWords.perPage),
-  perRequest: field(maybe(unitPrices.perRequest), ...priceWords.perRequest),
-  perWebSearch: field(maybe(unitPrices.perWebSearch), ...priceWords.perWebSearch),
-  perGroundedAnswer: field(maybe(unitPrices.perGroundedAnswer), ...priceWords.perGroundedAnswer),
-  perFileSearch: field(maybe(unitPrices.perFileSearch), ...priceWords.perFileSearch),
-  perCodeExecution: field(maybe(unitPrices.perCodeExecution), ...priceWords.perCodeExecution),
-  minSeconds: field(maybe(MinSeconds), ...priceWords.minSeconds)
+  perImage: field(exactOptional(unitPrices.perImage), ...priceWords.perImage),
+  perSecond: field(exactOptional(unitPrices.perSecond), ...priceWords.perSecond),
+  perCharacter: field(exactOptional(unitPrices.perCharacter), ...priceWords.perCharacter),
+  perSearchUnit: field(exactOptional(unitPrices.perSearchUnit), ...priceWords.perSearchUnit),
+  perPage: field(exactOptional(unitPrices.perPage), ...priceWords.perPage),
+  perRequest: field(exactOptional(unitPrices.perRequest), ...priceWords.perRequest),
+  perWebSearch: field(exactOptional(unitPrices.perWebSearch), ...priceWords.perWebSearch),
+  perGroundedAnswer: field(exactOptional(unitPrices.perGroundedAnswer), ...priceWords.perGroundedAnswer),
+  perFileSearch: field(exactOptional(unitPrices.perFileSearch), ...priceWords.perFileSearch),
+  perCodeExecution: field(exactOptional(unitPrices.perCodeExecution), ...priceWords.perCodeExecution),
+  minSeconds: field(exactOptional(MinSeconds), ...priceWords.minSeconds)
 }
 
 /** The prices of tokens. */
@@ -130,20 +128,20 @@ export type TokenPriceName = (typeof tokenPriceNames)[number]
 
 /** A field per price of tokens besides `input` and `output`, each of which may be absent. */
 const partFieldsOf = <A, I>(price: Schema.Schema<A, I>) => ({
-  cached: field(maybe(price), ...priceWords.cached),
-  cacheCreation: field(maybe(price), ...priceWords.cacheCreation),
-  cacheCreation1h: field(maybe(price), ...priceWords.cacheCreation1h),
-  reasoning: field(maybe(price), ...priceWords.reasoning),
-  citation: field(maybe(price), ...priceWords.citation),
-  inputAudio: field(maybe(price), ...priceWords.inputAudio),
-  inputImage: field(maybe(price), ...priceWords.inputImage),
-  inputVideo: field(maybe(price), ...priceWords.inputVideo),
-  cachedAudio: field(maybe(price), ...priceWords.cachedAudio),
-  cachedImage: field(maybe(price), ...priceWords.cachedImage),
-  cachedVideo: field(maybe(price), ...priceWords.cachedVideo),
-  outputAudio: field(maybe(price), ...priceWords.outputAudio),
-  outputImage: field(maybe(price), ...priceWords.outputImage),
-  outputVideo: field(maybe(price), ...priceWords.outputVideo)
+  cached: field(exactOptional(price), ...priceWords.cached),
+  cacheCreation: field(exactOptional(price), ...priceWords.cacheCreation),
+  cacheCreation1h: field(exactOptional(price), ...priceWords.cacheCreation1h),
+  reasoning: field(exactOptional(price), ...priceWords.reasoning),
+  citation: field(exactOptional(price), ...priceWords.citation),
+  inputAudio: field(exactOptional(price), ...priceWords.inputAudio),
+  inputImage: field(exactOptional(price), ...priceWords.inputImage),
+  inputVideo: field(exactOptional(price), ...priceWords.inputVideo),
+  cachedAudio: field(exactOptional(price), ...priceWords.cachedAudio),
+  cachedImage: field(exactOptional(price), ...priceWords.cachedImage),
+  cachedVideo: field(exactOptional(price), ...priceWords.cachedVideo),
+  outputAudio: field(exactOptional(price), ...priceWords.outputAudio),
+  outputImage: field(exactOptional(price), ...priceWords.outputImage),
+  outputVideo: field(exactOptional(price), ...priceWords.outputVideo)
 })
 
 /** A price as it may be given. */
@@ -154,8 +152,8 @@ export const PriceInput = PricePer1M.pipe(
 const partPriceFields = partFieldsOf(PriceInput)
 
 const changedPrices = {
-  input: field(maybe(PriceInput), ...priceWords.input),
-  output: field(maybe(PriceInput), ...priceWords.output),
+  input: field(exactOptional(PriceInput), ...priceWords.input),
+  output: field(exactOptional(PriceInput), ...priceWords.output),
   ...partPriceFields
 }
 
@@ -185,14 +183,14 @@ const mostFactor = 1_000
 
 export const PriceTerms = Schema.Struct({
   factor: field(
-    maybe(
+    exactOptional(
       Schema.NonNegative.pipe(Schema.lessThanOrEqualTo(mostFactor, { message: () => `must be at most ${mostFactor}` }))
     ),
     "What all prices of tokens are multiplied by; absent: 1.",
     0.5
   ),
   ...changedPrices,
-  tiers: field(maybe(PriceTiers), "Prices of longer prompts under these terms, the shortest first.", [
+  tiers: field(exactOptional(PriceTiers), "Prices of longer prompts under these terms, the shortest first.", [
     { above: 200_000, input: 2.5, output: 15 }
   ])
 }).annotations({ identifier: "PriceTerms" })
@@ -215,10 +213,10 @@ const Terms = Schema.Record({
 export const conditions = { tiers: PriceTiers, serviceTiers: Terms, speeds: Terms, geos: Terms } as const
 
 const conditionFields = {
-  tiers: field(maybe(conditions.tiers), ...priceWords.tiers),
-  serviceTiers: field(maybe(conditions.serviceTiers), ...priceWords.serviceTiers),
-  speeds: field(maybe(conditions.speeds), ...priceWords.speeds),
-  geos: field(maybe(conditions.geos), ...priceWords.geos)
+  tiers: field(exactOptional(conditions.tiers), ...priceWords.tiers),
+  serviceTiers: field(exactOptional(conditions.serviceTiers), ...priceWords.serviceTiers),
+  speeds: field(exactOptional(conditions.speeds), ...priceWords.speeds),
+  geos: field(exactOptional(conditions.geos), ...priceWords.geos)
 }
 
 export const ModelPrice = Schema.Struct({

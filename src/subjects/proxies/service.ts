@@ -54,7 +54,7 @@ export interface FreeProxiesFound {
   readonly proxies: ReadonlyArray<ProxyReport>
 }
 
-type Refused = Errors.InvalidInput | Errors.NameTaken | StoreError
+type Refused = Errors.InvalidInput | Errors.StateConflict | StoreError
 type Missing = Errors.EntityNotFound | StoreError
 
 export class Proxies extends Context.Tag("gateway/subjects/proxies/Proxies")<
@@ -62,18 +62,16 @@ export class Proxies extends Context.Tag("gateway/subjects/proxies/Proxies")<
   {
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<ProxyReport>>
-    readonly create: (input: CreateProxy) => Effect.Effect<ProxyReport, Refused | Errors.TooManyProxies>
+    readonly create: (input: CreateProxy) => Effect.Effect<ProxyReport, Refused | Errors.StateConflict>
     readonly update: (input: UpdateProxy) => Effect.Effect<ProxyReport, Refused | Errors.EntityNotFound>
     readonly remove: (id: string) => Effect.Effect<void, Missing>
     readonly assignments: Effect.Effect<ReadonlyArray<NamedAssignment>, StoreError>
     /** Null: the scope has no proxy of its own any more. */
-    readonly assign: (
-      input: AssignProxy
-    ) => Effect.Effect<NamedAssignment | null, Missing | Errors.InvalidInput | Errors.UnknownProvider>
+    readonly assign: (input: AssignProxy) => Effect.Effect<NamedAssignment | null, Missing | Errors.InvalidInput>
     readonly settings: Effect.Effect<ProxySwitchState, StoreError>
     readonly setSettings: (input: ChangeProxySwitch) => Effect.Effect<ProxySwitchState, Missing>
     readonly test: (input: TestProxy) => Effect.Effect<ProxyTestResult, Missing | Errors.InvalidInput>
-    readonly findFree: Effect.Effect<FreeProxiesFound, Errors.FreeProxiesOff | Errors.FreeProxiesNotListed | StoreError>
+    readonly findFree: Effect.Effect<FreeProxiesFound, Errors.StateConflict | Errors.RemoteFailed | StoreError>
   }
 >() {}
 
@@ -134,13 +132,13 @@ const find = Effect.fnUntraced(function* ({ repo }: Deps, id: string, field = "i
   return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "proxy", id, field }))
 })
 
-const nameTaken = (name: string) => () => new Errors.NameTaken({ field: "name", name, holder: "proxy" })
+const nameTaken = (name: string) => () => Errors.nameTaken("a proxy", name)
 
 const create = Effect.fn("Proxies.create")(function* (deps: Deps, input: CreateProxy) {
   const nowMs = yield* Clock.currentTimeMillis
   const proxy = Rules.proxyOf(input, { id: deps.ids.next(nowMs), nowMs })
   yield* Errors.refuseOne(Rules.proxyProblem(proxy, policy(deps), deps.plan.isSocksOn))
-  if (deps.plan.proxies().length >= maxProxies) return yield* new Errors.TooManyProxies({ limit: maxProxies })
+  if (deps.plan.proxies().length >= maxProxies) return yield* Errors.tooMany(maxProxies, "proxies")
   yield* Effect.catchTag(deps.repo.insert(proxy), "AlreadyStored", nameTaken(proxy.name))
   yield* deps.plan.reload
   return reported(deps, proxy)
@@ -191,7 +189,7 @@ const checkScope = ({ catalog, keys }: Deps, { proxyId, scope, scopeId }: Assign
         ? Effect.void
         : new Errors.EntityNotFound({ entity: "connection", id: scopeId, field: "scopeId" })
     case "provider":
-      return provider(scopeId) === null ? new Errors.UnknownProvider({ provider: scopeId }) : Effect.void
+      return provider(scopeId) === null ? Errors.unknownProvider(scopeId) : Effect.void
   }
 }
 
@@ -261,16 +259,26 @@ const test = Effect.fn("Proxies.test")(function* (deps: Deps, input: TestProxy) 
   return { ok: true, latencyMs, egressIp, family, error: null }
 })
 
+const freeProxiesOff = (message: string) => new Errors.StateConflict({ code: "free_proxies_off", message })
+
 const findFree = (deps: Deps) =>
   Effect.gen(function* () {
-    if (!deps.flags.isOn("FREE_PROXY_ENABLED")) return yield* new Errors.FreeProxiesOff({ reason: "flag" })
+    if (!deps.flags.isOn("FREE_PROXY_ENABLED"))
+      return yield* freeProxiesOff("Free proxies are off: the flag FREE_PROXY_ENABLED is false.")
     const { freeSources, testUrl } = deps.gateway.current().proxies
-    if (freeSources.length === 0) return yield* new Errors.FreeProxiesOff({ reason: "sources" })
+    if (freeSources.length === 0) {
+      return yield* freeProxiesOff(
+        "No list of free proxies is named. Name some in proxies.freeSources (PATCH /api/settings)."
+      )
+    }
     const known = new Set(deps.plan.proxies().map(({ host, port }) => `${host}:${port}`))
     const room = maxProxies - deps.plan.proxies().length
     const found = yield* deps.free.search({ sources: freeSources, testUrl, known, room })
     if (found.listed === 0 && found.problem !== null) {
-      return yield* new Errors.FreeProxiesNotListed({ reason: found.problem })
+      return yield* new Errors.RemoteFailed({
+        code: "free_proxies_not_listed",
+        message: `No list of free proxies could be read. ${found.problem}`
+      })
     }
     yield* Effect.forEach(found.working, (proxy) =>
       Effect.catchTag(deps.repo.insert(proxy), "AlreadyStored", () => Effect.void)

@@ -29,16 +29,16 @@ export class QuotaGroups extends Context.Tag("gateway/subjects/quotaGroups/Quota
     readonly get: (id: string) => Effect.Effect<ObservedGroup, Errors.EntityNotFound | StoreError>
     readonly create: (
       input: CreateQuotaGroup
-    ) => Effect.Effect<ObservedGroup, Errors.InvalidInput | Errors.NameTaken | StoreError>
+    ) => Effect.Effect<ObservedGroup, Errors.InvalidInput | Errors.StateConflict | StoreError>
     readonly update: (
       id: string,
       input: UpdateQuotaGroup
-    ) => Effect.Effect<ObservedGroup, Errors.EntityNotFound | Errors.InvalidInput | Errors.NameTaken | StoreError>
+    ) => Effect.Effect<ObservedGroup, Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | StoreError>
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
   }
 >() {}
 
-const nameTaken = (name: string) => () => new Errors.NameTaken({ field: "name", name, holder: "group" })
+const nameTaken = (name: string) => () => Errors.nameTaken("a group", name)
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog

@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
     const unhealthy = yield* healthProblem(provider, accountId)
     if (unhealthy !== null) return unhealthy
     const reached = yield* limits.exhausted(scopesOf(provider, accountId))
-    return reached === null ? null : problem(reached.errorCode, reached.message)
+    return reached === null ? null : problem(reached.code, reached.message)
   })
 
   return QuotaChecks.of({

@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
@@ -76,17 +76,15 @@ export const RegisterKey = Schema.Struct({
 }).annotations(body("RegisterKey"))
 export type RegisterKey = typeof RegisterKey.Type
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 export const RegisteredKeysQuery = Schema.Struct({
-  provider: field(given(Id), "Only keys of this provider.", "openai"),
-  accountId: field(given(Id), "Only keys of this connection.", exampleConnectionId)
+  provider: field(exactOptional(Id), "Only keys of this provider.", "openai"),
+  accountId: field(exactOptional(Id), "Only keys of this connection.", exampleConnectionId)
 })
 
 export const QuotaCheckQuery = Schema.Struct({
   provider: field(Id, ...words.provider),
   accountId: field(
-    given(Id),
+    exactOptional(Id),
     "Id of the connection; absent: one connection of the provider that can be used suffices.",
     exampleConnectionId
   )
@@ -95,11 +93,15 @@ export const QuotaCheckQuery = Schema.Struct({
 const QuotaCheckView = Schema.Struct({
   allowed: field(Schema.Boolean, "Whether a key can be registered and used now.", true),
   errorCode: field(
-    given(Schema.String),
+    exactOptional(Schema.String),
     "Why not, for programs: `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONNECTED`, `PROVIDER_CIRCUIT_OPEN`, `ACCOUNT_UNKNOWN`, `ACCOUNT_INACTIVE`, `ACCOUNT_UNAVAILABLE`, `ACCOUNT_COOLING_DOWN`, `ACCOUNT_QUOTA_EXHAUSTED`, `PROVIDER_QUOTA_EXCEEDED`, `ACCOUNT_QUOTA_EXCEEDED`, `MAX_ACTIVE_KEYS_EXCEEDED`. Absent when it is allowed.",
     "ACCOUNT_COOLING_DOWN"
   ),
-  reason: field(given(Schema.String), "Why not, for people. Absent when it is allowed.", "The connection cools down."),
+  reason: field(
+    exactOptional(Schema.String),
+    "Why not, for people. Absent when it is allowed.",
+    "The connection cools down."
+  ),
   provider: field(Schema.String, ...words.provider),
   accountId: field(Schema.NullOr(Schema.String), ...words.accountId),
   checkedAt: field(Schema.String, "When it was checked, ISO 8601.", exampleTime)

@@ -28,6 +28,14 @@ export interface RegisteredKey {
 
 type Missing = Errors.EntityNotFound | StoreError
 
+const registeredBefore = (keyId: string) =>
+  new Errors.StateConflict({
+    code: "IDEMPOTENCY_CONFLICT",
+    message: `The key '${keyId}' was registered with this idempotencyKey; its secret cannot be shown again. Use that key, or revoke it and register with another idempotencyKey.`,
+    field: "idempotencyKey",
+    keyId
+  })
+
 export class RegisteredKeys extends Context.Tag("gateway/subjects/registeredKeys/RegisteredKeys")<
   RegisteredKeys,
   {
@@ -36,7 +44,7 @@ export class RegisteredKeys extends Context.Tag("gateway/subjects/registeredKeys
       input: RegisterKey
     ) => Effect.Effect<
       RegisteredKey & CreatedKey,
-      Errors.InvalidInput | Errors.UnknownProvider | Errors.IssueLimitReached | Errors.IdempotencyConflict | StoreError
+      Errors.InvalidInput | Errors.QuotaReached | Errors.StateConflict | StoreError
     >
     /** Oldest first; null: whichever provider or account. */
     readonly list: (
@@ -45,7 +53,7 @@ export class RegisteredKeys extends Context.Tag("gateway/subjects/registeredKeys
     ) => Effect.Effect<ReadonlyArray<RegisteredKey>, StoreError>
     readonly get: (id: string) => Effect.Effect<RegisteredKey, Missing>
     /** Revokes a key for good. A key that is revoked already stays as it is. */
-    readonly revoke: (id: string) => Effect.Effect<RegisteredKey, Missing | Errors.KeyRevoked>
+    readonly revoke: (id: string) => Effect.Effect<RegisteredKey, Missing | Errors.StateConflict>
     readonly remove: (id: string) => Effect.Effect<void, Missing>
   }
 >() {}
@@ -74,7 +82,7 @@ export const make = Effect.gen(function* () {
   const register = Effect.fn("RegisteredKeys.register")(function* (input: RegisterKey) {
     const nowMs = yield* Clock.currentTimeMillis
     const provider = catalog.current().provider(input.provider)?.id
-    if (provider === undefined) return yield* new Errors.UnknownProvider({ provider: input.provider })
+    if (provider === undefined) return yield* Errors.unknownProvider(input.provider)
     const accountId = input.accountId ?? null
     if (accountId !== null) yield* Errors.refuseOne(accountProblem(accountId, provider))
     const settings = settingsOf(
@@ -103,7 +111,7 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           yield* repo.tidy(nowMs)
           const before = idempotencyHash === null ? null : yield* repo.byIdempotencyHash(idempotencyHash)
-          if (before !== null) return yield* new Errors.IdempotencyConflict({ keyId: before.keyId })
+          if (before !== null) return yield* registeredBefore(before.keyId)
           const reached = yield* limits.exhausted(scopesOf(provider, accountId))
           if (reached !== null) return yield* reached
           yield* insert

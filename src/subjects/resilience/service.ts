@@ -48,7 +48,7 @@ export class Resilience extends Context.Tag("gateway/subjects/resilience/Resilie
     readonly lockouts: Effect.Effect<ReadonlyArray<NamedLockout>>
     readonly accounts: Effect.Effect<ReadonlyArray<AccountState>>
     /** Resets the breakers of one provider by id, alias or prefix, or of all; returns how many there were. */
-    readonly resetBreakers: (provider: string | null) => Effect.Effect<number, Errors.UnknownProvider>
+    readonly resetBreakers: (provider: string | null) => Effect.Effect<number, Errors.InvalidInput>
     /** Unlocks either all models or one; gives how many locks were in force. */
     readonly clearLockouts: (input: ClearLockouts) => Effect.Effect<number, Errors.InvalidInput | Errors.EntityNotFound>
     /** Resets the health of all connections or of one; gives how many were troubled. */
@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
     const spec = catalog.current().provider(provider)
     if (spec !== null) return spec.id
     if ((yield* counted).some((breaker) => breaker.provider === provider)) return provider
-    return yield* new Errors.UnknownProvider({ provider })
+    return yield* Errors.unknownProvider(provider)
   })
 
   const resetBreakers = Effect.fn("Resilience.resetBreakers")(function* (provider: string | null) {

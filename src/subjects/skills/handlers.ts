@@ -7,7 +7,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { AgentSkills } from "./routes.ts"
 import { NotFound } from "../../contract/Errors.ts"
 import type { SkillView } from "./routes.ts"
-import { addressAsked } from "../auth/Credentials.ts"
+import { requestedAddress } from "../auth/Credentials.ts"
 import { isSkillId, type SkillId, skillIds } from "./entity.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { type Skill, Skills } from "../../agents/skills/Skills.ts"
@@ -22,7 +22,7 @@ const known = (id: string): Effect.Effect<SkillId, NotFound> => {
 }
 
 /** Address that was asked; relative where it is not known. */
-const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
+const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => requestedAddress(headers) ?? "")
 
 const viewOf =
   (address: string) =>

@@ -33,7 +33,7 @@ const count = (what: string) =>
     total: field(Schema.Number, "How many there should be.", 22)
   })
 
-const told = (what: string) =>
+const described = (what: string) =>
   Schema.Struct({
     have: field(Schema.Number, `How many ${what} a skill tells of.`, 170),
     total: field(Schema.Number, "How many there are.", 170),
@@ -44,8 +44,8 @@ export const SkillCoverage = Schema.Struct({
   api: field(count("skills about routes"), "Skills about routes."),
   cli: field(count("skills about commands"), "Skills about commands."),
   totalSkills: field(Schema.Number, "How many skills there are.", 42),
-  routes: field(told("management routes"), "Management routes."),
-  commands: field(told("commands"), "Commands."),
+  routes: field(described("management routes"), "Management routes."),
+  commands: field(described("commands"), "Commands."),
   generatedAt: field(Schema.String, "When the pages were made, ISO 8601.", exampleTime)
 }).annotations({ identifier: "AgentSkillCoverage" })
 export type SkillCoverage = typeof SkillCoverage.Type

@@ -10,12 +10,13 @@ import { CreateCombo } from "../combos/routes.ts"
 import { comboOrder } from "../declared/Plan.ts"
 import { PublicFetch } from "../../net/egress/PublicFetch.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { reasonOf, type StoreError } from "../../store/Errors.ts"
 import { CloudSyncRepo, type CloudSyncState } from "./repo.ts"
 import type { Json } from "../../wire/json/Json.ts"
 import { Combos } from "../combos/service.ts"
 import { ConfigurationCopies } from "./ConfigurationCopies.ts"
-import { CloudSyncFailed, type InvalidInput, invalid } from "../Errors.ts"
+import { type InvalidInput, invalid, RemoteFailed } from "../Errors.ts"
 import { ModelAliases } from "../aliases/service.ts"
 import { hashOf, isSigned, signatureOf, SyncBundle, type SyncConfig, textOf } from "./SyncBundle.ts"
 
@@ -37,8 +38,8 @@ export class CloudSync extends Context.Tag("gateway/subjects/sync/CloudSync")<
     readonly state: Effect.Effect<CloudSyncState, StoreError>
     readonly configure: (settings: CloudSyncSettings) => Effect.Effect<CloudSyncState, InvalidInput | StoreError>
     /** Switches it on and synchronises; stays off when that fails. */
-    readonly enable: Effect.Effect<CloudSyncState, CloudSyncFailed | InvalidInput | StoreError>
-    readonly sync: Effect.Effect<CloudSyncState, CloudSyncFailed | InvalidInput | StoreError>
+    readonly enable: Effect.Effect<CloudSyncState, RemoteFailed | InvalidInput | StoreError>
+    readonly sync: Effect.Effect<CloudSyncState, RemoteFailed | InvalidInput | StoreError>
     readonly disable: Effect.Effect<CloudSyncState, StoreError>
     /** The configuration as others may take it over. */
     readonly bundle: Effect.Effect<SignedBundle, InvalidInput | StoreError>
@@ -67,7 +68,12 @@ const changesOf = ({ cloudUrl, sharedKey }: CloudSyncSettings, kept: CloudSyncSt
   }
 }
 
-const failed = (reason: string): CloudSyncFailed => new CloudSyncFailed({ reason })
+/** The server of the cloud sync cannot be reached, refuses, or gives what is not signed. Nothing was taken from it. */
+export const syncFailed = (reason: string): RemoteFailed =>
+  new RemoteFailed({
+    code: "cloud_sync_failed",
+    message: `The configuration was not synchronised: ${asSentence(reason)}`
+  })
 
 const services = Effect.all({
   repo: CloudSyncRepo,
@@ -126,16 +132,16 @@ const pull = ({ net }: Services, url: string, key: Redacted.Redacted) =>
     const proof = signatureOf(key, `GET\n${path}\n${atMs}`).slice("sha256=".length)
     const answer = yield* Effect.mapError(
       net.get(`${path}?at=${atMs}&signature=${proof}`, limits, ({ status }) => status === 200, "operator"),
-      (error) => failed(`${path} cannot be reached (${error._tag})`)
+      (error) => syncFailed(`${path} cannot be reached (${error._tag})`)
     )
     if (answer.status === 404) return null
-    if (answer.status !== 200) return yield* failed(`${path} answered with the status ${answer.status}`)
+    if (answer.status !== 200) return yield* syncFailed(`${path} answered with the status ${answer.status}`)
     if (!isSigned(key, answer.body, answer.headers.get("x-gateway-signature"))) {
-      return yield* failed(`the bundle of ${path} has a wrong signature or none; nothing of it was taken`)
+      return yield* syncFailed(`the bundle of ${path} has a wrong signature or none; nothing of it was taken`)
     }
     const bundle = decodeBundle(answer.body.toString("utf8"))
     if (Either.isLeft(bundle) || hashOf(bundle.right.config) !== bundle.right.configHash) {
-      return yield* failed(`the bundle of ${path} is not one of a gateway; nothing of it was taken`)
+      return yield* syncFailed(`the bundle of ${path} is not one of a gateway; nothing of it was taken`)
     }
     return bundle.right
   })
@@ -145,9 +151,9 @@ const push = ({ net }: Services, url: string, key: Redacted.Redacted, bundle: Sy
     const body = textOf(bundle)
     const headers = ["content-type", "application/json", "x-gateway-signature", signatureOf(key, body)]
     const status = yield* Effect.mapError(net.post(`${url}/bundle`, { headers, body }, limits.timeoutMs), (error) =>
-      failed(`${url}/bundle cannot be reached (${error._tag})`)
+      syncFailed(`${url}/bundle cannot be reached (${error._tag})`)
     )
-    if (status < 200 || status > 299) return yield* failed(`${url}/bundle answered with the status ${status}`)
+    if (status < 200 || status > 299) return yield* syncFailed(`${url}/bundle answered with the status ${status}`)
   })
 
 /** Takes over combos and aliases by their names; what the bundle does not have stays. */
@@ -159,7 +165,7 @@ const takeOver = (
   Effect.gen(function* () {
     const known = new Map((yield* to.combos.list).map((combo) => [combo.name, combo.id]))
     const named = <A, E extends { readonly _tag: string }>(what: string, change: Effect.Effect<A, E>) =>
-      Effect.mapError(change, (error) => failed(`its ${what} is refused (${reasonOf(error)}); nothing was taken`))
+      Effect.mapError(change, (error) => syncFailed(`its ${what} is refused (${reasonOf(error)}); nothing was taken`))
     for (const input of inputs) {
       const id = known.get(input.name)
       const change: Effect.Effect<unknown, { readonly _tag: string }> =
@@ -175,7 +181,9 @@ const apply = ({ aliases, combos, copies }: Services, { config }: SyncBundle) =>
     const decoded = config.combos.map((combo) => decodeCombo(combo))
     const wrong = decoded.findIndex(Either.isLeft)
     if (wrong !== -1) {
-      return yield* failed(`the bundle's combo '${config.combos[wrong]?.name}' is not valid here; nothing was taken`)
+      return yield* syncFailed(
+        `the bundle's combo '${config.combos[wrong]?.name}' is not valid here; nothing was taken`
+      )
     }
     const order = comboOrder(config.combos.map(({ name, targets }) => ({ name, targets: targets as Json })))
     const inputs = decoded
@@ -188,7 +196,7 @@ const apply = ({ aliases, combos, copies }: Services, { config }: SyncBundle) =>
   }).pipe(
     Effect.scoped,
     Effect.mapError((error) =>
-      error._tag === "CloudSyncFailed" ? error : failed(`the bundle could not be taken over: ${reasonOf(error)}`)
+      error._tag === "RemoteFailed" ? error : syncFailed(`the bundle could not be taken over: ${reasonOf(error)}`)
     )
   )
 
@@ -221,7 +229,7 @@ const noted = <A, E extends { readonly _tag: string }>({ repo }: Services, work:
     const state = yield* repo.get
     if (Either.isLeft(exit)) {
       const { left } = exit
-      if (left instanceof CloudSyncFailed) yield* repo.set({ ...state, connected: false, lastError: left.message })
+      if (left instanceof RemoteFailed) yield* repo.set({ ...state, connected: false, lastError: left.message })
       return yield* Effect.fail(left)
     }
     const lastSyncAtMs = yield* Clock.currentTimeMillis

@@ -5,7 +5,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
-import { addressAsked, prefixAsked, type RequestHeaders } from "../auth/Credentials.ts"
+import { requestedAddress, requestedPrefix, type RequestHeaders } from "../auth/Credentials.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { System } from "./routes.ts"
 import { NotFound } from "../../contract/Errors.ts"
@@ -24,7 +24,7 @@ const rootServer = '"servers":[{"url":"/"'
 
 /** The document with the address of the gateway, where a proxy serves it below a path: there "/" is another program's. */
 const withServer = (document: string, headers: RequestHeaders): string => {
-  const url = prefixAsked(headers) === "" ? null : addressAsked(headers)
+  const url = requestedPrefix(headers) === "" ? null : requestedAddress(headers)
   return url === null ? document : document.replace(rootServer, () => `"servers":[{"url":${JSON.stringify(url)}`)
 }
 
@@ -81,7 +81,7 @@ export const layer = HttpApiBuilder.group(contractOf(System), "system", (handler
       )
       .handle("docs", () =>
         Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          HttpServerResponse.text(pageBelow(viewerPage, prefixAsked(headers)), {
+          HttpServerResponse.text(pageBelow(viewerPage, requestedPrefix(headers)), {
             contentType: htmlType,
             headers: pageHeaders(viewerPolicy)
           })

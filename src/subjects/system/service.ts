@@ -12,7 +12,7 @@ import { find } from "../../plane/providers/Registry.ts"
 import { describeStoreFailure } from "../../store/Errors.ts"
 import * as SettingsFile from "../../store/SettingsFile.ts"
 import { repair } from "./EnvRepair.ts"
-import { BackupFailed, UnknownProvider } from "../Errors.ts"
+import { type InvalidInput, OperationFailed, unknownProvider } from "../Errors.ts"
 
 export class SystemControl extends Context.Tag("gateway/subjects/system/SystemControl")<
   SystemControl,
@@ -25,7 +25,7 @@ export class SystemControl extends Context.Tag("gateway/subjects/system/SystemCo
       provider: string
     ) => Effect.Effect<
       { readonly repaired: ReadonlyArray<string>; readonly backupPath: string | null },
-      BackupFailed | UnknownProvider
+      OperationFailed | InvalidInput
     >
   }
 >() {}
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
 
   const repairEnvironment = Effect.fn("SystemControl.repairEnvironment")(function* (provider: string) {
     const spec = find(provider)
-    if (spec === null) return yield* new UnknownProvider({ provider })
+    if (spec === null) return yield* unknownProvider(provider)
     const nowMs = yield* Clock.currentTimeMillis
     return yield* Effect.gen(function* () {
       const before = yield* SettingsFile.read(config.dataDir)
@@ -49,7 +49,9 @@ export const make = Effect.gen(function* () {
       return { repaired, backupPath: yield* SettingsFile.replace(config.dataDir, text, nowMs) }
     }).pipe(
       oneAtATime.withPermits(1),
-      Effect.mapError((failure) => new BackupFailed({ message: describeStoreFailure(failure) }))
+      Effect.mapError(
+        (failure) => new OperationFailed({ code: "backup_failed", message: describeStoreFailure(failure) })
+      )
     )
   })
 

@@ -6,7 +6,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { CliTools } from "./routes.ts"
 import { Conflict, NotFound } from "../../contract/Errors.ts"
 import type { CliToolView, DetectionView, ToolStatusView } from "./routes.ts"
-import { addressAsked } from "../auth/Credentials.ts"
+import { requestedAddress } from "../auth/Credentials.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { type Tool, toolNamed, tools } from "../../agents/tools/catalogue/Tools.ts"
 import { type Detection, Detector, type ToolStatus } from "../../agents/tools/detection/Detector.ts"
@@ -54,7 +54,7 @@ const statusView = ({ config, detection, error }: ToolStatus): ToolStatusView =>
 })
 
 /** Address of this gateway as its own machine calls it. */
-const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
+const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => requestedAddress(headers) ?? "")
 
 const mostAtOnce = 8
 

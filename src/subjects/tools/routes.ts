@@ -2,13 +2,11 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { body, HttpUrl, optional, Text } from "../../contract/Inputs.ts"
-
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 export const CliToolView = Schema.Struct({
   id: field(Schema.String, "Id of the tool, in paths of this API.", "claude"),
@@ -41,10 +39,10 @@ export type CliToolView = typeof CliToolView.Type
 export const DetectionView = Schema.Struct({
   installed: field(Schema.Boolean, "Whether its program was found.", true),
   runnable: field(Schema.Boolean, "Whether it answered `--version`.", true),
-  version: field(maybe(Schema.String), "Its version; absent: unknown.", "2.1.197"),
-  command: field(maybe(Schema.String), "Name of its program.", "claude"),
-  commandPath: field(maybe(Schema.String), "Where it is.", "/usr/local/bin/claude"),
-  reason: field(maybe(Schema.String), "Why it is not installed or not runnable.", "is not on the PATH")
+  version: field(exactOptional(Schema.String), "Its version; absent: unknown.", "2.1.197"),
+  command: field(exactOptional(Schema.String), "Name of its program.", "claude"),
+  commandPath: field(exactOptional(Schema.String), "Where it is.", "/usr/local/bin/claude"),
+  reason: field(exactOptional(Schema.String), "Why it is not installed or not runnable.", "is not on the PATH")
 }).annotations({ identifier: "CliToolDetection" })
 export type DetectionView = typeof DetectionView.Type
 
@@ -57,12 +55,12 @@ export const ToolStatusView = Schema.Struct({
         "`configured`: it uses this gateway; `other`: another one.",
         "configured"
       ),
-      endpoint: field(maybe(Schema.String), "The address in its file.", "http://127.0.0.1:20128"),
-      lastConfiguredAt: field(maybe(Schema.String), "When its file was changed, ISO 8601.", exampleTime)
+      endpoint: field(exactOptional(Schema.String), "The address in its file.", "http://127.0.0.1:20128"),
+      lastConfiguredAt: field(exactOptional(Schema.String), "When its file was changed, ISO 8601.", exampleTime)
     }),
     "What its files say."
   ),
-  error: field(maybe(Schema.String), "Why its files could not be read.", "~/.claude/settings.json is a folder.")
+  error: field(exactOptional(Schema.String), "Why its files could not be read.", "~/.claude/settings.json is a folder.")
 }).annotations({ identifier: "CliToolStatus" })
 export type ToolStatusView = typeof ToolStatusView.Type
 

@@ -1,6 +1,6 @@
 /** Chooses the steps of a series and what it is read from: sums of which grain, or the log. Pure. */
 import { type TimeStep, type TimeSteps, stepMs, timeSteps } from "../../kernel/time/TimeSteps.ts"
-import { keptMsOf, quarterMs, type SeriesBy, type SeriesWanted } from "../../store/usage/UsageSeriesSql.ts"
+import { keptMsOf, quarterMs, type SeriesBy, type SeriesSelection } from "../../store/usage/UsageSeriesSql.ts"
 import { dayMs, hourMs, minuteMs } from "../../store/usage/UsageSumsSql.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { UsageFilter } from "./repo.ts"
@@ -62,7 +62,7 @@ const summed = new Set<keyof UsageFilter>([
   "status"
 ])
 
-type SumsSource = Extract<SeriesWanted["source"], { readonly basis: "sums" }>
+type SumsSource = Extract<SeriesSelection["source"], { readonly basis: "sums" }>
 
 export interface ChosenSource {
   /** Null: the log. */

@@ -8,7 +8,7 @@ import {
   lastOfKey,
   seriesPoints,
   seriesPosition,
-  type SeriesWanted
+  type SeriesSelection
 } from "../../store/usage/UsageSeriesSql.ts"
 
 /** The sums of one key. */
@@ -27,7 +27,7 @@ export class SeriesRepo extends Context.Tag("gateway/subjects/usage/SeriesRepo")
   {
     /** Rows of the log that are not in the sums by kind yet. */
     readonly behind: Effect.Effect<number, ReadRefused>
-    readonly points: (wanted: SeriesWanted) => Effect.Effect<ReadonlyArray<KeyPoints>, ReadRefused>
+    readonly points: (wanted: SeriesSelection) => Effect.Effect<ReadonlyArray<KeyPoints>, ReadRefused>
     /** The row at which a look at so many rows of a range of ids ends; null: the range has fewer. */
     readonly lookedAt: (
       most: number,
@@ -54,7 +54,7 @@ export const make = Effect.map(ReadWorker, (worker) =>
     behind: Effect.map(worker.read([{ sql: seriesPosition, parameters: [] }]), ([rows = []]) =>
       Math.max(0, numberIn(rows[0], "newest") - numberIn(rows[0], "summed"))
     ),
-    points: Effect.fn("SeriesRepo.points")((wanted: SeriesWanted) =>
+    points: Effect.fn("SeriesRepo.points")((wanted: SeriesSelection) =>
       Effect.map(worker.read([seriesPoints(wanted)]), ([rows = []]) => rows.map(keyPoints))
     ),
     lookedAt: Effect.fn("SeriesRepo.lookedAt")((most: number, leastId: string, beforeId: string, apiKeyId?: string) =>

@@ -9,7 +9,15 @@ import * as Layer from "effect/Layer"
 import type { StoreError } from "../../store/Errors.ts"
 import { type ReadRefused, type ReadStatement, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import { newestIds } from "../../store/usage/UsageFacetsSql.ts"
-import { conditionsOf, idsWanted, isIndexed, isScanned, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
+import {
+  conditionsOf,
+  idsSelection,
+  isIndexed,
+  isScanned,
+  type UsageFilter,
+  type UsagePage,
+  UsageRepo
+} from "./repo.ts"
 
 export class UsageSearchRepo extends Context.Tag("gateway/subjects/usage/UsageSearchRepo")<
   UsageSearchRepo,
@@ -29,7 +37,7 @@ export const lookForMs = 2_000
 
 /** Looks at the rows before an id: the last one of the look, where others follow, and the ids of those that match. */
 const look = (filter: UsageFilter, beforeId: string, most: number): ReadonlyArray<ReadStatement> => {
-  const { range } = idsWanted(filter, beforeId, most)
+  const { range } = idsSelection(filter, beforeId, most)
   const tests = conditionsOf(filter)
   const last = `SELECT id FROM usage_log WHERE id < ? AND id >= ? ORDER BY id DESC LIMIT 1 OFFSET ${rowsOfLook - 1}`
   return [
@@ -56,7 +64,7 @@ export const make = Effect.gen(function* () {
   const usage = yield* UsageRepo
 
   const byIndex = Effect.fnUntraced(function* (id: string, most: number, filter: UsageFilter) {
-    const [found = []] = yield* worker.read([newestIds(idsWanted(filter, id, most))])
+    const [found = []] = yield* worker.read([newestIds(idsSelection(filter, id, most))])
     return { ids: found.map((row) => String(row["id"])), last: null }
   })
 

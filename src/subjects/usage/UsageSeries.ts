@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { Timers } from "../../platform/Timers.ts"
 import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
-import type { SeriesBy, SeriesWanted } from "../../store/usage/UsageSeriesSql.ts"
+import type { SeriesBy, SeriesSelection } from "../../store/usage/UsageSeriesSql.ts"
 import { hourMs, dayMs, minuteMs } from "../../store/usage/UsageSumsSql.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { makeNames } from "./RowFacts.ts"
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     const leastId = idBeginning > first ? idBeginning : first
     const beforeId = idAt(steps.endMs + clockSetBackMs)
     const last = yield* repo.lookedAt(mostLogRows, leastId, beforeId, apiKeyId)
-    const source: SeriesWanted["source"] = { basis: "log", leastId: last?.id ?? leastId, beforeId }
+    const source: SeriesSelection["source"] = { basis: "log", leastId: last?.id ?? leastId, beforeId }
     return { source, scannedToMs: last?.timestampMs ?? null }
   })
 

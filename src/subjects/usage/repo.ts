@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import { nanoUsdParts, type Outcome, type UsageRow } from "../../domain/Usage.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
-import type { Condition, IdsWanted, TextArm } from "../../store/usage/UsageFacetsSql.ts"
+import type { Condition, IdsSelection, TextArm } from "../../store/usage/UsageFacetsSql.ts"
 import { readColumns, Row, toUsageRow } from "../../store/usage/UsageColumns.ts"
 
 /** Every given field must match. */
@@ -203,7 +203,7 @@ const textArms = (search: string): ReadonlyArray<TextArm> => {
 }
 
 /** Rows of a filter before an id, by the index of the filters. */
-export const idsWanted = (filter: UsageFilter, beforeId: string, most: number): IdsWanted => {
+export const idsSelection = (filter: UsageFilter, beforeId: string, most: number): IdsSelection => {
   const { idBeginning, search, sinceMs, untilMs } = filter
   const names = nameConditions(filter, "")
   return {

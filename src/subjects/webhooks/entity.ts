@@ -78,7 +78,7 @@ export interface OutgoingEvent {
 export interface DeliveryAttempt extends Attempted {
   /** Rises with time. */
   readonly id: number
-  /** It was the last attempt and failed, and its event is kept: it can be sent again. */
+  /** True when it was the last attempt and failed, and its event is kept: it can be sent again. */
   readonly mayRetry: boolean
 }
 

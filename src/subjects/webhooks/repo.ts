@@ -9,6 +9,7 @@ import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engi
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Records from "../../store/engine/Records.ts"
 import * as Table from "../../store/engine/Table.ts"
 
 /** Settings that are changed by hand; deliveries write the rest. */
@@ -62,7 +63,6 @@ const MailText: Schema.Schema<MailSettings, string> = Schema.parseJson(
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
-  const table = Table.make(sql, "webhooks", Row)
   const secret = sealedColumn(secrets, "webhooks", "secret", SecretText)
 
   const mail = sealedColumn(secrets, "webhooks", "mail", MailText)
@@ -73,19 +73,18 @@ export const make = Effect.gen(function* () {
     mail: mail.open(row.id, row.mail).value
   })
 
-  const list = Effect.withSpan(
-    Effect.map(table.select("WebhookRepo.list", sql`ORDER BY created_at_ms, id`), (rows) => rows.map(toWebhook)),
-    "WebhookRepo.list"
-  )
-  const get = Effect.fn("WebhookRepo.get")((id: string) =>
-    Effect.map(table.first("WebhookRepo.get", sql`WHERE id = ${id}`), (row) => (row === null ? null : toWebhook(row)))
-  )
-  const insert = Effect.fn("WebhookRepo.insert")((webhook: Webhook) =>
-    table.insert("WebhookRepo.insert", {
-      ...webhook,
-      secret: secret.seal(webhook.id, webhook.secret),
-      mail: mail.seal(webhook.id, webhook.mail)
-    })
+  const { get, insert, list } = Records.mapped<Row, typeof Row.Encoded, Webhook, Webhook>(
+    sql,
+    { name: "WebhookRepo", table: "webhooks", row: Row },
+    {
+      read: toWebhook,
+      write: (webhook) => ({
+        ...webhook,
+        secret: secret.seal(webhook.id, webhook.secret),
+        mail: mail.seal(webhook.id, webhook.mail)
+      }),
+      isPlain: true
+    }
   )
   const update = Effect.fn("WebhookRepo.update")((id: string, settings: WebhookSettings) =>
     sql`UPDATE webhooks SET ${sql.update({

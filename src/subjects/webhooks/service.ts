@@ -29,7 +29,7 @@ export class Webhooks extends Context.Tag("gateway/subjects/webhooks/Webhooks")<
     readonly get: (id: string) => Effect.Effect<Webhook, Missing>
     readonly create: (
       input: CreateWebhook
-    ) => Effect.Effect<Webhook, Errors.InvalidInput | Errors.TooManyWebhooks | StoreError>
+    ) => Effect.Effect<Webhook, Errors.InvalidInput | Errors.StateConflict | StoreError>
     readonly update: (id: string, input: UpdateWebhook) => Effect.Effect<Webhook, Errors.InvalidInput | Missing>
     readonly remove: (id: string) => Effect.Effect<void, Missing>
     readonly test: (id: string) => Effect.Effect<Sent, Missing>
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     const mailSettings = mailOf(input.url, input.mail ?? {}, null)
     yield* Errors.refuseOne(mailProblem({ kind, url: input.url, given: input.mail ?? null, mail: mailSettings }))
     yield* checkUrl(input.url)
-    if ((yield* repo.list).length >= maxWebhooks) return yield* new Errors.TooManyWebhooks({ limit: maxWebhooks })
+    if ((yield* repo.list).length >= maxWebhooks) return yield* Errors.tooMany(maxWebhooks, "webhooks")
     const webhook: Webhook = {
       id: randomUUID(),
       url: input.url,

@@ -6,7 +6,7 @@ import { mediaTypeOf } from "../json/MediaType.ts"
 const dataUrl = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i
 
 /** Finds the type of data that names none: by its first bytes, else text (RFC 2397). */
-const untold = (data: string): string =>
+const sniffedType = (data: string): string =>
   imageTypeOf(data) ?? (data.startsWith("JVBERi") ? "application/pdf" : "text/plain")
 
 /** A URL as a media source: inline data when it is a base64 data URL, else a link. */
@@ -15,7 +15,7 @@ export const mediaOfUrl = (url: string): MediaSource => {
   const mediaType = match?.[1]
   if (match === null || mediaType === undefined) return { kind: "url", url }
   const data = url.slice(match[0].length)
-  return { kind: "base64", mediaType: mediaType === "" ? untold(data) : mediaTypeOf(mediaType), data }
+  return { kind: "base64", mediaType: mediaType === "" ? sniffedType(data) : mediaTypeOf(mediaType), data }
 }
 
 const plainTextUrl = /^data:(?:text\/[^;,]*)?(?:;[^;,]*)*,/i

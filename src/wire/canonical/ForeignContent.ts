@@ -34,7 +34,7 @@ export const textOfLines = (...lines: ReadonlyArray<Json | undefined>): Readonly
 }
 
 /** Writes a call of a tool as text: `[name] arguments`. */
-export const callInWords = (name: string, args: Json | undefined): string =>
+export const callAsText = (name: string, args: Json | undefined): string =>
   `[${name}] ${typeof args === "string" ? args : JSON.stringify(args ?? {})}`
 
 /** The texts in a list of blocks, or a text. */

@@ -69,7 +69,7 @@ export const urlCitation = ({ end, start, title, url }: Link, base: number): Jso
   end_index: base + (end ?? start ?? 0)
 })
 
-/** As the messages wire writes it. Without a proof of its maker it is not accepted back, and taken out then. */
+/** Writes a link as the messages wire does. Without a proof of its maker it is not accepted back, and taken out then. */
 export const searchLocation = ({ text, title, url }: Link): JsonObject => ({
   type: "web_search_result_location",
   cited_text: text,
@@ -79,7 +79,7 @@ export const searchLocation = ({ text, title, url }: Link): JsonObject => ({
 })
 
 /** A link as it is told in words: `title: url`. */
-const inWords = ({ title, url }: Link): string => (title === "" || title === url ? url : `${title}: ${url}`)
+const linkAsText = ({ title, url }: Link): string => (title === "" || title === url ? url : `${title}: ${url}`)
 
 /** The links among citations. */
 export const linksIn = (citations: ReadonlyArray<Citation> = []): ReadonlyArray<Link> =>
@@ -110,7 +110,7 @@ const withWords = (
   if (kept.length === all.length) return part
   const { citations: _citations, ...bare } = part
   const lost = unsaid(linksIn(all.filter((citation) => !keeps(citation))))
-  const text = lost.length === 0 ? part.text : `${part.text}\n\n${lost.map(inWords).join("\n")}`
+  const text = lost.length === 0 ? part.text : `${part.text}\n\n${lost.map(linkAsText).join("\n")}`
   return { ...bare, text, ...(kept.length === 0 ? {} : { citations: kept }) }
 }
 

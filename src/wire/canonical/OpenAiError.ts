@@ -9,13 +9,13 @@ import type { JsonObject } from "../json/Json.ts"
 import { attemptsMember, nativeOf } from "./NativeError.ts"
 
 /** Names by which a wire reports a kind of failure that came from another wire. */
-export interface ErrorWords {
+export interface ErrorText {
   readonly type: string
   readonly code: string
   readonly rewrite?: (message: string) => string
 }
 
-export type ErrorTable = Readonly<Partial<Record<ErrorKind, ErrorWords>>>
+export type ErrorTable = Readonly<Partial<Record<ErrorKind, ErrorText>>>
 
 /** The two wires use the same names for most errors. */
 const family = ["chat", "responses"] as const

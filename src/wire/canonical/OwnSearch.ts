@@ -53,7 +53,7 @@ const choiceIn = (wire: WireName): JsonObject => {
   return wire === "responses" ? { tool_choice: { type: "web_search" } } : {}
 }
 
-/** Without it the pages that were found are not told. Only the maker's own endpoint is known to take it. */
+/** Asks for the sources: without it the pages that were found are not told. Only the maker's own endpoint is known to take it. */
 const withSources = (wire: WireName, isDocumented: boolean, body: JsonObject): JsonObject =>
   wire === "responses" && isDocumented
     ? { include: [...(isArray(body["include"]) ? body["include"] : []), "web_search_call.action.sources"] }

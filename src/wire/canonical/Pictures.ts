@@ -23,7 +23,7 @@ export const isContentFor =
   (part: OpaquePart): boolean => {
     if (part.wire === wire) return true
     if (part.picture !== undefined) return carries?.(part.picture) === true
-    return part.search === undefined ? !isSound(part) : carriesSearch && part.search.isBegun !== true
+    return part.search === undefined ? !isAudio(part) : carriesSearch && part.search.isBegun !== true
   }
 
 /** `{type: "image_url"}`, as chat servers return an image (https://openrouter.ai/docs/features/multimodal/image-generation). */
@@ -41,7 +41,7 @@ export const pictureOfUrl = (part: JsonObject): MediaSource | undefined => {
 }
 
 /** Checks whether a block is the answer itself in sound. */
-export const isSound = ({ kind, value }: OpaquePart): boolean => {
+export const isAudio = ({ kind, value }: OpaquePart): boolean => {
   if (kind === "audio") return true
   const inline = isObject(value["inlineData"]) ? value["inlineData"] : value
   return kind === "inlineData" && (stringOr(inline["mimeType"]) ?? "").startsWith("audio/")
@@ -51,7 +51,7 @@ export const isSound = ({ kind, value }: OpaquePart): boolean => {
 export type Uncarried = "picture" | "sound"
 
 export const uncarriedOf = (part: OpaquePart): Uncarried | null =>
-  part.picture !== undefined ? "picture" : isSound(part) ? "sound" : null
+  part.picture !== undefined ? "picture" : isAudio(part) ? "sound" : null
 
 const uncarried = {
   picture: {

@@ -12,11 +12,11 @@ export interface SearchHit {
 
 /** A search that was made for an answer. */
 export interface SearchWork {
-  /** Of the call, as its wire names it; empty where it has none. */
+  /** Id of the call, as its wire names it; empty where it has none. */
   readonly id: string
   readonly queries: ReadonlyArray<string>
   readonly hits: ReadonlyArray<SearchHit>
-  /** Its results stand in a part of their own, which tells of the whole search. */
+  /** True when its results stand in a part of their own, which tells of the whole search. */
   readonly isBegun?: true
   /** Code of the messages wire for why nothing was found (`max_uses_exceeded`, `unavailable`, …); null: it was made. */
   readonly error: string | null

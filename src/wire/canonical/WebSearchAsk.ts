@@ -81,10 +81,10 @@ const locationMembers = ["city", "region", "country", "timezone"] as const
 const maxPlaceChars = 200
 
 const locationOf = (value: Json | undefined): SearchLocation | null => {
-  const given = objectOr(value)
+  const isPresent = objectOr(value)
   const place: { -readonly [K in keyof SearchLocation]: string } = {}
   for (const member of locationMembers) {
-    const said = stringOr(given[member]) ?? ""
+    const said = stringOr(isPresent[member]) ?? ""
     if (said !== "" && said.length <= maxPlaceChars) place[member] = said
   }
   return Object.keys(place).length === 0 ? null : place

@@ -8,7 +8,7 @@ import { withoutReasoningWords } from "./ClientReasoning.ts"
 import { withoutFunctions } from "./LegacyFunctions.ts"
 
 /** An earlier answer in sound: its words, or the id under which its maker keeps it. */
-const withSound = (message: Message): Message => {
+const withAudio = (message: Message): Message => {
   const { audio, ...rest } = message.extras ?? {}
   if (message.role !== "assistant" || !isObject(audio)) return message
   const transcript = stringOr(audio["transcript"]) ?? ""
@@ -44,7 +44,7 @@ export const forOthers = (conversation: Conversation): Conversation => {
   const { extras, messages, reasoning, tools } = conversation
   return {
     ...conversation,
-    messages: messages.map((message) => markedMessage(withAnnotations(withSound(withProofs(message))))),
+    messages: messages.map((message) => markedMessage(withAnnotations(withAudio(withProofs(message))))),
     tools: tools.map(markedTool),
     extras: withoutFunctions(reasoning?.inOwnWords !== undefined ? withoutReasoningWords(extras) : extras)
   }

@@ -3,12 +3,12 @@ import type { Dialect } from "../../domain/Dialect.ts"
 import { nineLettersOrDigits } from "../canonical/Aliases.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
 
-const isSaid = (value: Json | undefined): boolean => typeof value === "string" && value !== ""
+const isText = (value: Json | undefined): boolean => typeof value === "string" && value !== ""
 
 const carriesReasoning = (message: JsonObject): boolean =>
   message["reasoning_content"] !== undefined || message["reasoning"] !== undefined
 
-const isOddId = (id: Json | undefined): boolean => isSaid(id) && !nineLettersOrDigits.pattern.test(String(id))
+const isOddId = (id: Json | undefined): boolean => isText(id) && !nineLettersOrDigits.pattern.test(String(id))
 
 const hasOddIds = (message: JsonObject): boolean => {
   const calls = message["tool_calls"]

@@ -24,7 +24,7 @@ export const groundingOf = (candidate: JsonObject | undefined): JsonObject | nul
   return isObject(metadata) ? camel(metadata) : null
 }
 
-/** In their places, so that supports can point at them; null for a chunk that is no page. */
+/** Reads the pages in their places, so that supports can point at them; null for a chunk that is no page. */
 const pagesOf = (metadata: JsonObject): ReadonlyArray<SearchHit | null> =>
   listed(metadata["groundingChunks"], maxChunks).map((chunk) => hitOf(chunk["web"] ?? chunk["retrievedContext"]))
 
@@ -117,12 +117,12 @@ export interface GroundingWriter {
 /** Links of one text that are told. */
 const maxLinks = 100
 
-interface Spoken extends Link {
+interface PlacedLink extends Link {
   readonly start: number
   readonly end: number
 }
 
-const isSpoken = (link: Link): link is Spoken => link.start !== null && link.end !== null && link.end > link.start
+const isPlaced = (link: Link): link is PlacedLink => link.start !== null && link.end !== null && link.end > link.start
 
 export const makeGrounding = (): GroundingWriter => {
   let own: JsonObject | null = null
@@ -147,7 +147,7 @@ export const makeGrounding = (): GroundingWriter => {
     },
     links: (links, text, before, part) => {
       const told = links.slice(0, maxLinks)
-      const spoken = told.filter(isSpoken)
+      const spoken = told.filter(isPlaced)
       const places = placesOf(text, "unit", ascending(spoken.flatMap(({ end, start }) => [start, end])))
       for (const { title, url } of told) chunkOf(url, title)
       for (const { end, start, title, url } of spoken) {

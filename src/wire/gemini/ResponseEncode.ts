@@ -38,7 +38,7 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
 }
 
 /** A content must have parts: an empty answer is an empty text. */
-const nothingSaid: ReadonlyArray<JsonObject> = [{ text: "" }]
+const emptyText: ReadonlyArray<JsonObject> = [{ text: "" }]
 
 export const encodeResponse = (response: Response, context: EncodeContext): JsonObject => {
   const parts: Array<JsonObject> = []
@@ -53,7 +53,7 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
   return {
     candidates: [
       {
-        content: { parts: parts.length === 0 ? nothingSaid : parts, role: "model" },
+        content: { parts: parts.length === 0 ? emptyText : parts, role: "model" },
         finishReason: encodeStop(response.stop),
         ...encodeLogprobs(response.logprobs?.["content"]),
         ...optional("groundingMetadata", grounding.metadata()),

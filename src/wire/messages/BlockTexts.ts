@@ -6,7 +6,7 @@
  */
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import {
-  callInWords,
+  callAsText,
   linesOf,
   plainText,
   type PlainPart,
@@ -95,11 +95,11 @@ export const blockTexts = ({ kind, value }: OpaquePart): Saying => {
     case "document":
       return ofDocument(value)
     case "mcp_tool_use":
-      return [plainText(callInWords([value["server_name"], name].filter(Boolean).join("/"), value["input"]))]
+      return [plainText(callAsText([value["server_name"], name].filter(Boolean).join("/"), value["input"]))]
     case "mcp_tool_result":
       return textOfLines(value["is_error"] === true ? "error:" : undefined, ...textsIn(content))
     case "server_tool_use":
-      return [plainText(callInWords(stringOr(name) ?? kind, value["input"]))]
+      return [plainText(callAsText(stringOr(name) ?? kind, value["input"]))]
     case "web_search_tool_result":
       return ofSearch(content)
     case "web_fetch_tool_result":

@@ -47,7 +47,7 @@ export const errorStatus = (view: ErrorView): number =>
   view.status === 429 && view.kind !== null && isForeign(view) ? (statusOfKind[view.kind] ?? 429) : view.status
 
 /** Sentences that make clients retry, whatever the status: about a rate, a retry, or with a link about them. */
-const callsBack = /rate[ _-]?limit|too many requests|exhausted|try again|retry|https?:/i
+const invitesRetry = /rate[ _-]?limit|too many requests|exhausted|try again|retry|https?:/i
 
 const atMinute = (ms: number): string => {
   const text = new Date(Math.ceil(ms / 60_000) * 60_000).toISOString()
@@ -56,7 +56,7 @@ const atMinute = (ms: number): string => {
 
 /** Anthropic's own message, with the time at which the limit is renewed. */
 const limitReached = ({ message, resetsAtMs }: ErrorView): string => {
-  const said = message.split(/(?<=[.!?])\s+/u).filter((sentence) => sentence !== "" && !callsBack.test(sentence))
+  const said = message.split(/(?<=[.!?])\s+/u).filter((sentence) => sentence !== "" && !invitesRetry.test(sentence))
   const reached = ["You have reached your API usage limits", ...(said.length === 0 ? [] : [said.join(" ")])].join(": ")
   const whole = asSentence(reached)
   return resetsAtMs === null ? whole : `${whole} You will regain access on ${atMinute(resetsAtMs)}.`

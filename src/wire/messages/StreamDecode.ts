@@ -30,7 +30,7 @@ interface OpenBlock {
   servedInput: string
 }
 
-/** Of a call that the provider runs: what is longer is not read. */
+/** Most characters of the input of a call that the provider runs: what is longer is not read. */
 const maxServedInput = 65_536
 
 const opaque = (kind: string, value: JsonObject): OpaquePart => ({ type: "opaque", wire: "messages", kind, value })

@@ -6,7 +6,7 @@
 import { mediaOfUrl } from "../canonical/DataUrl.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import {
-  callInWords,
+  callAsText,
   plainText,
   type PlainPart,
   type Saying,
@@ -31,7 +31,7 @@ const ofSearch = ({ action }: JsonObject): Saying => {
 }
 
 const ofFiles = ({ queries, results }: JsonObject): Saying => [
-  plainText(callInWords("file_search", { queries: queries ?? [] })),
+  plainText(callAsText("file_search", { queries: queries ?? [] })),
   ...listOf(results).flatMap((result) => textOfLines(result["filename"], result["text"]))
 ]
 
@@ -45,7 +45,7 @@ const ofCode = ({ code, outputs }: JsonObject): Saying => [
 ]
 
 const ofMcp = ({ arguments: args, error, name, output, server_label: server }: JsonObject): Saying => [
-  plainText(callInWords([server, name].filter(Boolean).join("/"), args)),
+  plainText(callAsText([server, name].filter(Boolean).join("/"), args)),
   ...textOfLines(output, typeof error === "string" ? `error: ${error}` : undefined)
 ]
 
@@ -79,7 +79,7 @@ export const itemTexts = ({ kind, value }: OpaquePart): Saying => {
     case "mcp_call":
       return ofMcp(value)
     case "mcp_approval_request":
-      return [plainText(callInWords(`approval of ${stringOr(value["name"]) ?? "a call"}`, value["arguments"]))]
+      return [plainText(callAsText(`approval of ${stringOr(value["name"]) ?? "a call"}`, value["arguments"]))]
     case "mcp_approval_response":
       return textOfLines(value["approve"] === true ? "approved" : "not approved", value["reason"])
     case "image_generation_call":
@@ -87,14 +87,14 @@ export const itemTexts = ({ kind, value }: OpaquePart): Saying => {
     case "computer_call":
     case "local_shell_call":
     case "shell_call":
-      return [plainText(callInWords(kind, value["action"]))]
+      return [plainText(callAsText(kind, value["action"]))]
     case "computer_call_output":
       return ofScreen(value)
     case "local_shell_call_output":
     case "shell_call_output":
       return ofShell(value)
     case "apply_patch_call":
-      return [plainText(callInWords(kind, value["operation"]))]
+      return [plainText(callAsText(kind, value["operation"]))]
     case "apply_patch_call_output":
       return textOfLines(value["status"], ...textsIn(value["output"]))
     default:

@@ -10,7 +10,7 @@ import {
   maxRows,
   pressed,
   type Step,
-  told
+  withFrame
 } from "../../../src/subjects/inspector/commands/browse/Browse.ts"
 import { draw, heightOf } from "../../../src/subjects/inspector/commands/browse/draw.ts"
 import { widthOf } from "../../../src/cli/output/Table.ts"
@@ -22,7 +22,8 @@ const row = (id: string, over: Partial<Item> = {}): Item => ({
   attempt: 1,
   ...over
 })
-const withRows = (...rows: ReadonlyArray<Item>): Browse => told(empty, { type: "snapshot", data: rows.toReversed() })
+const withRows = (...rows: ReadonlyArray<Item>): Browse =>
+  withFrame(empty, { type: "snapshot", data: rows.toReversed() })
 const key = (name: string, text = name.length === 1 ? name : "", isCtrl = false): Key => ({ name, text, isCtrl })
 
 const after = (
@@ -62,16 +63,16 @@ describe("the list to move in", () => {
 
   it("keeps what is selected while more comes, and takes its neighbour when it goes", () => {
     const { state } = after(three, "down")
-    const more = told(state, { type: "new", data: row("d") })
+    const more = withFrame(state, { type: "new", data: row("d") })
     assert.deepStrictEqual([more.selected, shown(more)], ["b", ["d", "c", "b", "a"]])
-    const changed = told(more, { type: "update", data: row("b", { status: 500 }) })
+    const changed = withFrame(more, { type: "update", data: row("b", { status: 500 }) })
     assert.deepStrictEqual(shown(changed), ["d", "c", "b", "a"])
     assert.strictEqual(changed.rows[1]?.status, 500)
-    const gone = told(changed, { type: "snapshot", data: [row("d"), row("c"), row("a")] })
+    const gone = withFrame(changed, { type: "snapshot", data: [row("d"), row("c"), row("a")] })
     assert.strictEqual(gone.selected, "a")
-    assert.deepInclude(told(gone, { type: "clear", data: null }), { rows: [], selected: null })
+    assert.deepInclude(withFrame(gone, { type: "clear", data: null }), { rows: [], selected: null })
     let full = three
-    for (let at = 0; at < maxRows + 5; at += 1) full = told(full, { type: "new", data: row(`r${at}`) })
+    for (let at = 0; at < maxRows + 5; at += 1) full = withFrame(full, { type: "new", data: row(`r${at}`) })
     assert.strictEqual(full.rows.length, maxRows)
   })
 

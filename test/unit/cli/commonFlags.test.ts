@@ -9,12 +9,12 @@ import { program } from "../../../src/cli/program.ts"
 import type { FlagShape, Shape } from "../../../src/cli/tree/Shape.ts"
 import type { CliServices } from "../../../src/cli/tree/Leaf.ts"
 import type { CommandNode, GroupNode, TreeNode } from "../../../src/cli/tree/Tree.ts"
-import type { Words } from "../../../src/cli/tree/Arguments.ts"
+import type { ParsedWords } from "../../../src/cli/tree/Arguments.ts"
 import { allCommands } from "./inProcess.ts"
 
 interface Ran {
   readonly common: typeof CommonFlags.Service
-  readonly words: Words
+  readonly words: ParsedWords
 }
 
 /** The tree with a command that only notes what it is told. */

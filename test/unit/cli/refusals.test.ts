@@ -18,13 +18,13 @@ describe("refusals at the command line", () => {
   })
 
   it("say where the providers are listed", () => {
-    const { hint, message } = said(new Errors.UnknownProvider({ provider: "nowhere" }))
+    const { hint, message } = said(Errors.unknownProvider("nowhere"))
     assert.strictEqual(message, "The provider 'nowhere' is not known.")
     assert.include(hint ?? "", "gateway providers available")
   })
 
   it("are the sentence of the management otherwise", () => {
-    const limit = new Errors.ConnectionLimitReached({ prefix: "lab" })
+    const limit = Errors.tooMany(100, "proxies")
     assert.deepStrictEqual([said(limit)._tag, said(limit).message], ["BadArgument", limit.message])
     const failed = said(new StoreError({ operation: "ComboRepo.list", cause: "disk full" }))
     assert.deepStrictEqual([failed._tag, failed.message], ["CommandFailed", "The database cannot be used."])

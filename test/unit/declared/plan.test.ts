@@ -1,11 +1,11 @@
 /** What has to change so that a gateway is as a file says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type Change, plan, type Thing, type Wanted } from "../../../src/subjects/declared/Plan.ts"
+import { type Change, plan, type Thing, type DeclaredThing } from "../../../src/subjects/declared/Plan.ts"
 import { escaped, filled, variableOf } from "../../../src/subjects/declared/Variables.ts"
 import { doubles, wantedOf } from "../../../src/subjects/declared/DesiredState.ts"
 
-const combo = (name: string, ...models: ReadonlyArray<string>): Wanted => ({
+const combo = (name: string, ...models: ReadonlyArray<string>): DeclaredThing => ({
   kind: "combo",
   name,
   fields: { name, targets: models.map((model) => ({ model })) }
@@ -24,7 +24,7 @@ const after = (present: ReadonlyArray<Thing>, changes: ReadonlyArray<Change>): R
 }
 
 const names = fc.constantFrom("a", "b", "c")
-const kind = fc.constantFrom<Wanted["kind"]>("node", "connection", "combo", "alias", "price", "key", "mcpServer")
+const kind = fc.constantFrom<DeclaredThing["kind"]>("node", "connection", "combo", "alias", "price", "key", "mcpServer")
 const fields = fc.dictionary(
   fc.constantFrom("name2", "priority", "models", "isActive"),
   fc.oneof(fc.integer(), fc.boolean(), fc.array(fc.string({ maxLength: 3 }), { maxLength: 2 })),
@@ -69,7 +69,7 @@ describe("a plan", () => {
   })
 
   it("makes what others need first, and removes it last", () => {
-    const file: ReadonlyArray<Wanted> = [
+    const file: ReadonlyArray<DeclaredThing> = [
       combo("outer", "combo:inner", "openai/x"),
       combo("inner", "cellar/m"),
       { kind: "connection", name: "cellar/one", fields: { provider: "cellar", name: "one" } },
@@ -97,7 +97,7 @@ describe("a plan", () => {
       readOnly: false,
       fields: { provider: "openai", name: "work", apiKey: "sk-…cret", headers: { "x-team": "red", "x-token": "…" } }
     }
-    const want = (apiKey: string): Wanted => ({
+    const want = (apiKey: string): DeclaredThing => ({
       kind: "connection",
       name: "openai/work",
       fields: { provider: "openai", name: "work", apiKey, headers: { "x-team": "red", "x-token": "short" } }
@@ -116,7 +116,11 @@ describe("a plan", () => {
       readOnly: false,
       fields: { cache: { enabled: false, ttlSeconds: 60 }, metricsPublic: false }
     }
-    const want = (value: Wanted["fields"]): Wanted => ({ kind: "settings", name: "settings", fields: value })
+    const want = (value: DeclaredThing["fields"]): DeclaredThing => ({
+      kind: "settings",
+      name: "settings",
+      fields: value
+    })
     assert.deepStrictEqual(plan([want({ cache: { enabled: false } })], [present], { prune: null }), [])
     assert.lengthOf(plan([want({ cache: { enabled: true } })], [present], { prune: null }), 1)
   })

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { describe as viewOf, ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
-import * as Errors from "../../../src/subjects/Errors.ts"
+import { signInFailed } from "../../../src/subjects/oauth/service.ts"
+import { syncFailed } from "../../../src/subjects/sync/service.ts"
 import { MarketplaceFailed } from "../../../src/agents/plugins/PluginErrors.ts"
 import { asSentence } from "../../../src/kernel/text/Sentence.ts"
 
@@ -39,8 +40,8 @@ describe("messages that end with what others have said", () => {
     const messages = [
       viewOf(new ModelNotFound({ model: "a", reason, suggestions: ["b"] })).message,
       viewOf(new NoTarget({ model: "a", reason, retryAfterMs: null })).message,
-      new Errors.SignInFailed({ reason }).message,
-      new Errors.CloudSyncFailed({ reason }).message,
+      signInFailed(reason).message,
+      syncFailed(reason).message,
       new MarketplaceFailed({ reason }).message
     ]
     for (const message of messages) {

@@ -14,7 +14,7 @@ describe("Combos", () => {
       yield* (yield* ModelAliases).set({ alias: "best", model: "combo:pair" })
       const error = yield* Effect.flip(combos.remove(pair.id))
       assert.strictEqual(error.message, "The combo 'pair' is used by: outer, the alias best.")
-      assert.strictEqual((yield* Effect.flip(combos.update(pair.id, { name: "two" })))._tag, "ComboInUse")
+      assert.strictEqual((yield* Effect.flip(combos.update(pair.id, { name: "two" })))._tag, "StateConflict")
       assert.strictEqual((yield* combos.update(pair.id, { isActive: false })).isActive, false)
     }).pipe(Effect.provide(layerOf()))
   )

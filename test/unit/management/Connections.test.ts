@@ -20,7 +20,7 @@ describe("Connections", () => {
   it.scoped("of a provider that is not known are refused, and nothing is stored", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip((yield* Connections).create({ provider: "nowhere", apiKey: key("sk-1") }))
-      assert.strictEqual(error._tag, "UnknownProvider")
+      assert.strictEqual(error._tag, "InvalidInput")
       assert.deepStrictEqual(yield* (yield* ConnectionRepo).list, [])
     }).pipe(Effect.provide(layerOf()))
   )
@@ -32,8 +32,8 @@ describe("Connections", () => {
       const { id = "" } = observed?.connection ?? {}
       assert.strictEqual(observed?.connection.source, "env")
       assert.strictEqual((yield* connections.get(id)).connection.provider, "openai")
-      assert.strictEqual((yield* Effect.flip(connections.update(id, { name: "mine" })))._tag, "ConnectionReadOnly")
-      assert.strictEqual((yield* Effect.flip(connections.remove(id)))._tag, "ConnectionReadOnly")
+      assert.strictEqual((yield* Effect.flip(connections.update(id, { name: "mine" })))._tag, "ReadOnly")
+      assert.strictEqual((yield* Effect.flip(connections.remove(id)))._tag, "ReadOnly")
       assert.strictEqual((yield* Effect.flip(connections.remove("nobody")))._tag, "EntityNotFound")
     }).pipe(Effect.provide(layerOf({ OPENAI_API_KEY: "sk-environment" })))
   )
@@ -42,7 +42,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       yield* nodeWithConnection("lab")
       const error = yield* Effect.flip((yield* Connections).create({ provider: "lab", apiKey: key("second") }))
-      assert.strictEqual(error._tag, "ConnectionLimitReached")
+      assert.strictEqual(error._tag, "StateConflict")
     }).pipe(Effect.provide(layerOf()))
   )
 

@@ -18,9 +18,9 @@ describe("ProviderNodes", () => {
       for (const prefix of ["auto", "Combo", "qtSd", noThinkingPrefix.slice(0, -1)]) {
         assert.strictEqual((yield* Effect.flip(nodes.create(input(prefix))))._tag, "InvalidInput", prefix)
       }
-      assert.strictEqual((yield* Effect.flip(nodes.create(input("openai"))))._tag, "NameTaken")
+      assert.strictEqual((yield* Effect.flip(nodes.create(input("openai"))))._tag, "StateConflict")
       yield* nodes.create(input("lab"))
-      assert.strictEqual((yield* Effect.flip(nodes.create(input("lab"))))._tag, "NameTaken")
+      assert.strictEqual((yield* Effect.flip(nodes.create(input("lab"))))._tag, "StateConflict")
     }).pipe(Effect.provide(layerOf()))
   )
 
@@ -28,7 +28,7 @@ describe("ProviderNodes", () => {
     Effect.gen(function* () {
       const nodes = yield* ProviderNodes
       const { node } = yield* nodeWithConnection("lab")
-      assert.strictEqual((yield* Effect.flip(nodes.update(node.id, { prefix: "desk" })))._tag, "PrefixInUse")
+      assert.strictEqual((yield* Effect.flip(nodes.update(node.id, { prefix: "desk" })))._tag, "StateConflict")
     }).pipe(Effect.provide(layerOf()))
   )
 

@@ -50,7 +50,7 @@ describe("Resilience", () => {
     Effect.gen(function* () {
       const resilience = yield* Resilience
       assert.strictEqual(yield* resilience.resetBreakers("openai"), 0)
-      assert.strictEqual((yield* Effect.flip(resilience.resetBreakers("nowhere")))._tag, "UnknownProvider")
+      assert.strictEqual((yield* Effect.flip(resilience.resetBreakers("nowhere")))._tag, "InvalidInput")
     }).pipe(Effect.provide(layerOf()))
   )
 })

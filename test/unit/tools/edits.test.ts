@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { diff } from "../../../src/agents/tools/config/Diff.ts"
-import { applied, takenBack } from "../../../src/agents/tools/config/Edits.ts"
+import { applied, reverted } from "../../../src/agents/tools/config/Edits.ts"
 import { isUnreadable, valueAt } from "../../../src/agents/tools/config/formats/Format.ts"
 import { type FormatName, formats } from "../../../src/agents/tools/config/formats/index.ts"
 import { toolSetups } from "../../../src/agents/tools/config/tools/index.ts"
@@ -83,7 +83,7 @@ describe("edits of a file", () => {
       for (const edit of edits) assert.deepStrictEqual(valueAt(value(name, after), edit.path), edit.value)
       assert.strictEqual(valueAt(value(name, after), name === "env" ? ["OTHER"] : ["env", "OTHER"]), "1")
       assert.strictEqual(done(applied(formats[name], after, edits)), after)
-      assert.deepStrictEqual(value(name, done(takenBack(formats[name], after, before, edits))), value(name, before))
+      assert.deepStrictEqual(value(name, done(reverted(formats[name], after, before, edits))), value(name, before))
     })
 
     it(`make a file of nothing in ${name}`, () => {
@@ -91,7 +91,7 @@ describe("edits of a file", () => {
       const after = done(applied(formats[name], "", edits))
       assert.deepStrictEqual(value(name, after), { KEY: "x" })
       assert.isTrue(after.endsWith("\n"))
-      assert.deepStrictEqual(value(name, done(takenBack(formats[name], after, "", edits))), {})
+      assert.deepStrictEqual(value(name, done(reverted(formats[name], after, "", edits))), {})
     })
   }
 
@@ -109,7 +109,7 @@ describe("edits of a file", () => {
       assert.deepStrictEqual(valueAt(value(name, after), ["other"]), [{ name: "third" }])
       assert.strictEqual(done(applied(formats[name], after, edits)), after)
       assert.deepStrictEqual(
-        value(name, done(takenBack(formats[name], after, texts[name], edits))),
+        value(name, done(reverted(formats[name], after, texts[name], edits))),
         value(name, texts[name])
       )
     }
@@ -119,7 +119,7 @@ describe("edits of a file", () => {
     const edits = [{ path: ["env", "KEY"], value: "x" }]
     const after = done(applied(formats.json, texts.json, edits))
     const changed = formats.json.set(after, ["theme"], "blue")
-    const back = value("json", done(takenBack(formats.json, changed, texts.json, edits)))
+    const back = value("json", done(reverted(formats.json, changed, texts.json, edits)))
     assert.strictEqual(valueAt(back, ["theme"]), "blue")
     assert.isUndefined(valueAt(back, ["env", "KEY"]))
   })
@@ -163,7 +163,7 @@ describe("edits of a file", () => {
           assert.include(after, "stays")
           assert.strictEqual(done(applied(formats[format], after, edits)), after)
           assert.deepStrictEqual(
-            value(format, done(takenBack(formats[format], after, texts[format], edits))),
+            value(format, done(reverted(formats[format], after, texts[format], edits))),
             value(format, texts[format])
           )
         }),
@@ -193,7 +193,7 @@ describe("the set-up of each tool", () => {
         const text = all[at] ?? ""
         if (keyAt !== undefined) assert.strictEqual(valueAt(value(format, text), keyAt), gateway.apiKey)
         assert.strictEqual(done(applied(formats[format], text, edits)), text)
-        assert.deepStrictEqual(value(format, done(takenBack(formats[format], text, "", edits))), {})
+        assert.deepStrictEqual(value(format, done(reverted(formats[format], text, "", edits))), {})
       }
     })
   }

@@ -29,7 +29,7 @@ export interface ServerInfo {
 /** The server answered with an error, or there is no answer. */
 export type PeerError = LinkError | RpcError
 
-export interface Asked {
+export interface PeerRequest {
   readonly params: JsonObject
   readonly timeoutMs: number
   /** Receives the progress; null: none is wanted. */
@@ -39,7 +39,7 @@ export interface Asked {
 export interface Peer {
   readonly info: ServerInfo
   readonly version: string
-  readonly request: (method: string, asked: Asked) => Effect.Effect<JsonObject, PeerError>
+  readonly request: (method: string, asked: PeerRequest) => Effect.Effect<JsonObject, PeerError>
   readonly close: Effect.Effect<void>
 }
 
@@ -49,7 +49,7 @@ export interface PeerEvents {
 }
 
 /** Programs of the version before streamable HTTP are many, and their tools are the same. */
-const spoken: ReadonlySet<unknown> = new Set([...protocolVersions, "2024-11-05"])
+const supportedVersions: ReadonlySet<unknown> = new Set([...protocolVersions, "2024-11-05"])
 
 /** Requests of the server that are answered at once; more are dropped. */
 const mostAnswers = 16
@@ -141,7 +141,7 @@ export const connect = (
     return yield* Effect.gen(function* () {
       const begun = yield* request("initialize", { params: handshake, timeoutMs, progress: null })
       const version = begun["protocolVersion"]
-      if (typeof version !== "string" || !spoken.has(version)) {
+      if (typeof version !== "string" || !supportedVersions.has(version)) {
         return yield* linkError("invalid", "speaks another version of the protocol")
       }
       const { tools } = objectOr(begun["capabilities"])

@@ -109,14 +109,14 @@ const makeCalls = (listeners: ActiveListeners, maxBodyBytes: number, run: (effec
     let body = asked
     for (const each of listeners.of("onRequest")) {
       const call = { context: hookRun.context("onRequest"), permission: hookRun.permission, body, payload: {} }
-      const told = yield* listeners.called(each, call)
-      if (told === null) continue
-      const isTooLarge = told._tag === "Changed" && told.body.length > maxBodyBytes
+      const deliver = yield* listeners.called(each, call)
+      if (deliver === null) continue
+      const isTooLarge = deliver._tag === "Changed" && deliver.body.length > maxBodyBytes
       const outcome = listeners.settle(
         each,
         hookRun,
         "onRequest",
-        isTooLarge ? failedBy(told, `its body is larger than ${maxBodyBytes} bytes`) : told
+        isTooLarge ? failedBy(deliver, `its body is larger than ${maxBodyBytes} bytes`) : deliver
       )
       const { failClosed, plugin } = each.listener
       if (outcome._tag === "Changed") body = outcome.body

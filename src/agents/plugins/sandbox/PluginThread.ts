@@ -28,7 +28,7 @@ let cannotStart = false
 /** The engine's memory is outside of these. The stack is for its recursion, whose frames are larger than those it counts itself. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 }
 
-const startHere = (
+const startInProcess = (
   start: ThreadStart,
   timers: Pick<typeof Timers.Service, "after" | "monotonicMs">,
   { onDeath, onMessage }: ThreadEvents
@@ -81,7 +81,7 @@ export const startThread = (
   events: ThreadEvents,
   file: URL = threadFile
 ): PluginThread => {
-  if (cannotStart && file === threadFile) return startHere(start, timers, events)
+  if (cannotStart && file === threadFile) return startInProcess(start, timers, events)
   let isStopped = false
   let here: PluginThread | null = null
   const worker = new Worker(file, {
@@ -107,7 +107,7 @@ export const startThread = (
     if (isSource && file === threadFile && codeOf(error) === "ERR_UNKNOWN_FILE_EXTENSION" && !isStopped) {
       isStopped = true
       cannotStart = true
-      here = startHere(start, timers, events)
+      here = startInProcess(start, timers, events)
       return
     }
     died(codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY" ? "out of memory" : "it failed")

@@ -86,7 +86,7 @@ const pruned = (format: Format, text: string, path: Path, former: Json): string 
 }
 
 /** The text with what was at the paths before; `former` is the text before the edits, empty where there was no file. */
-export const takenBack = (
+export const reverted = (
   format: Format,
   text: string,
   former: string,

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import * as ConfigFile from "../../../platform/files/ConfigFile.ts"
-import { applied, staleOf, takenBack } from "../config/Edits.ts"
+import { applied, staleOf, reverted } from "../config/Edits.ts"
 import { isUnreadable } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"
 import type { ToolFile } from "../config/ToolSetup.ts"
@@ -29,7 +29,7 @@ const withoutStale = ({ edits, format, path }: ToolFile, text: string, record: F
     const stale = staleOf(record?.paths ?? [], edits)
     if (record === undefined || stale.length === 0) return text
     const former = yield* formerText(record, home)
-    const after = takenBack(
+    const after = reverted(
       formats[format],
       text,
       former ?? "",

@@ -7,7 +7,7 @@ import { isUnreadable, valueAt } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"
 import type { Places, ToolPlan } from "../config/ToolSetup.ts"
 import { dirname } from "node:path"
-import { backOf } from "./UndoSetup.ts"
+import { restorationOf } from "./UndoSetup.ts"
 import { type Change, changesOf, type Written, writeAll } from "./Files.ts"
 import * as Records from "./Records.ts"
 
@@ -19,7 +19,7 @@ export interface KeyOfTool {
 }
 
 /** State of a tool before it is set up. */
-export interface Present {
+export interface StateBefore {
   readonly records: Records.Records
   readonly former: Records.ToolRecord | undefined
   /** The key that a former run has put into the tool's file; null: there is none. */
@@ -46,12 +46,12 @@ export const presentOf = (id: string, draft: ToolPlan, places: Places) =>
     const records = yield* Records.read(Records.recordsFile(places), places.home)
     const former = records[id]
     yield* changesOf(draft.files, places.home, former?.files ?? [])
-    yield* Effect.forEach(goneOf(former, draft), (file) => backOf(file, places.home), { discard: true })
-    return { records, former, key: yield* keyIn(draft, former, places) } satisfies Present
+    yield* Effect.forEach(goneOf(former, draft), (file) => restorationOf(file, places.home), { discard: true })
+    return { records, former, key: yield* keyIn(draft, former, places) } satisfies StateBefore
   })
 
 /** Computes the changes of a plan. */
-export const changesFor = (plan: ToolPlan, { former }: Present, { home }: Places) =>
+export const changesFor = (plan: ToolPlan, { former }: StateBefore, { home }: Places) =>
   changesOf(plan.files, home, former?.files ?? [])
 
 export const isChanging = ({ after, file }: Change): boolean => after !== (file.text ?? "")
@@ -93,7 +93,7 @@ const recordOf = (
 export const carryOut = (
   id: string,
   plan: ToolPlan,
-  present: Present,
+  present: StateBefore,
   places: Places,
   facts: { readonly gateway: string; readonly keyId: string | null }
 ) =>
@@ -101,7 +101,7 @@ export const carryOut = (
     const { home } = places
     const { former, records } = present
     const changes = yield* changesFor(plan, present, places)
-    const backs = yield* Effect.forEach(goneOf(former, plan), (file) => backOf(file, home))
+    const backs = yield* Effect.forEach(goneOf(former, plan), (file) => restorationOf(file, home))
     const nowMs = yield* Clock.currentTimeMillis
     const written = yield* writeAll(
       [...changes.filter(isChanging), ...backs.flatMap(({ change }) => change ?? [])],

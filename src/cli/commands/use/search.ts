@@ -70,7 +70,7 @@ const flags = {
   ...Client.connection
 }
 
-const given = <A>(name: string, value: Option.Option<A>): Readonly<Record<string, A>> =>
+const optionalField = <A>(name: string, value: Option.Option<A>): Readonly<Record<string, A>> =>
   Option.isNone(value) ? {} : { [name]: value.value }
 
 const hint = "'gateway search providers' shows which are connected; 'gateway provider add tavily' connects one."
@@ -85,9 +85,9 @@ export const searchWeb = Command.make(
       const to = yield* Client.target(rest)
       const body = {
         query,
-        ...given("provider", provider),
-        ...given("max_results", maxResults),
-        ...given("search_type", type)
+        ...optionalField("provider", provider),
+        ...optionalField("max_results", maxResults),
+        ...optionalField("search_type", type)
       }
       const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/v1/search`), body)
       const response = yield* Inference.ask(to, request, hint)

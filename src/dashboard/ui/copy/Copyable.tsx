@@ -8,7 +8,7 @@ const saysMs = 2_000
 
 interface Properties {
   readonly text: string
-  /** Of several, what this one is. */
+  /** Names this one, where there are several. */
   readonly name?: string
 }
 

@@ -4,7 +4,7 @@ import { commands } from "./commands.ts"
 
 export interface ShownCall {
   readonly method: string
-  /** With `:name` for a member of the path. */
+  /** Path, with `:name` for a member of the path. */
   readonly path: string
   readonly parts?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
@@ -80,7 +80,7 @@ const ownCommand = (call: ShownCall): string | null => {
   return rest.size === 0 ? `gateway ${words.join(" ")}` : null
 }
 
-/** As a command. */
+/** Writes a call as a command. */
 export const commandOf = (call: ShownCall): string => {
   const safe = { ...call, body: withoutSecrets(call.body) }
   const own = ownCommand(safe)
@@ -93,7 +93,7 @@ export const commandOf = (call: ShownCall): string => {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** As curl. The key stands as a variable. */
+/** Writes a call for curl. The key stands as a variable. */
 export const curlOf = ({ body, method, parts, path, query }: ShownCall): string => {
   const url = new URL(addressOf(path, { path: parts, query }), gatewayUrl).href
   return [

@@ -2,6 +2,7 @@
  * A field for JSON and long texts. It is a plain one until it gets the focus; then the editor is loaded and takes its place. Where that cannot
  * be loaded it stays a plain one, and nothing typed is lost.
  */
+import { setting } from "../handlers.ts"
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { OpenedEditor } from "./openEditor.ts"
@@ -91,9 +92,7 @@ export const Editor = (properties: EditorProperties) => {
         aria-invalid={isWrong}
         aria-describedby={describedBy}
         value={text}
-        onFocus={() => {
-          isWanted.value = true
-        }}
+        onFocus={setting(isWanted, true)}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
       />
     </>

@@ -135,7 +135,7 @@ class Reader {
     this.#skip(mark.length)
   }
 
-  /** At a `]`: closes the innermost bracket where an address follows. */
+  /** Closes, at a `]`, the innermost bracket where an address follows. */
   #link(): boolean {
     const depth = this.#stack.findLastIndex(({ mark }) => mark === "[" || mark === "![")
     if (depth <= 0) return false

@@ -9,6 +9,8 @@ import {
   agentBridgeState
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
+import { attempt } from "../../ui/attempt.ts"
+import { opening, submitting } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Icon } from "../../ui/Icon.tsx"
@@ -28,8 +30,8 @@ const Rows = ({ agent, saved }: { readonly agent: Agent; readonly saved: Readonl
   const change = (at: number, part: Partial<Mapping>): void => {
     rows.value = rows.value.map((row, index) => (index === at ? { ...row, ...part } : row))
   }
-  const save = async (): Promise<void> => {
-    try {
+  const save = (): Promise<void> =>
+    attempt(async () => {
       await agentBridgeSetMappings({
         path: { id: agent.id },
         body: {
@@ -38,18 +40,9 @@ const Rows = ({ agent, saved }: { readonly agent: Agent; readonly saved: Readonl
       })
       toast("good", words.agents.saved)
       await refresh("agent-mappings", agent.id)
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
-  }
+    })
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
+    <form class="stack" onSubmit={submitting(save)}>
       {rows.value.map((row, index) => (
         <div key={index} class="mapping">
           <input
@@ -138,13 +131,6 @@ const One = ({ agent }: { readonly agent: Agent }) => {
     if (warning !== undefined) toast("warning", warning)
     await refreshCapture()
   }
-  const attempt = async (change: () => Promise<void>): Promise<void> => {
-    try {
-      await change()
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
-  }
   const detect = async (): Promise<void> => {
     const { installed, version } = await agentBridgeDetectAgent({ path: { id: agent.id } })
     found.value = installed ? words.agents.found(version ?? "") : words.agents.notFound
@@ -198,10 +184,7 @@ const One = ({ agent }: { readonly agent: Agent }) => {
         means={words.danger.agent(agent.hosts.join(", "))}
         name={agent.name}
         verb={words.agents.enable}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={() => lead(true)}
       />
     </section>

@@ -12,6 +12,7 @@ import {
   inspectorModes
 } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { State } from "../../ui/State.tsx"
 import { clockTime, count, visible } from "../../ui/format.ts"
@@ -21,6 +22,7 @@ import { Certificate } from "./Certificate.tsx"
 import { Hosts } from "./Hosts.tsx"
 import { Mode, refreshCapture } from "./Mode.tsx"
 import { isCapturing, type Modes, restoreAll } from "./restore.ts"
+import { SudoPassword } from "./SudoPassword.tsx"
 
 const portOf = (port: number | null): string => (port === null ? "" : words.capture.port(String(port)))
 
@@ -92,9 +94,7 @@ const SystemProxy = ({ modes }: { readonly modes: Modes }) => {
           min={1}
           max={10_080}
           value={minutes.value}
-          onInput={(event) => {
-            minutes.value = event.currentTarget.value
-          }}
+          onInput={typing(minutes)}
         />
       </div>
     </Mode>
@@ -126,22 +126,7 @@ const Transparent = ({ modes }: { readonly modes: Modes }) => {
           ))}
         </ul>
       )}
-      {modes.tproxy.available && !modes.tproxy.running && (
-        <div class="field">
-          <label for="sudo-password">{words.capture.password}</label>
-          <input
-            id="sudo-password"
-            class="input short"
-            type="password"
-            autocomplete="off"
-            value={sudoPassword.value}
-            onInput={(event) => {
-              sudoPassword.value = event.currentTarget.value
-            }}
-          />
-          <p class="hint">{words.capture.passwordHint}</p>
-        </div>
-      )}
+      {modes.tproxy.available && !modes.tproxy.running && <SudoPassword id="sudo-password" password={sudoPassword} />}
     </Mode>
   )
 }

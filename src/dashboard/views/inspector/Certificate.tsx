@@ -10,24 +10,17 @@ import {
 } from "../../api/calls.generated.ts"
 import { gatewayUrl } from "../../api/client.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { opening, setting } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { State } from "../../ui/State.tsx"
 import { exact, visible } from "../../ui/format.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"
-import { refreshCapture } from "./Mode.tsx"
+import { attemptCapture, refreshCapture } from "./Mode.tsx"
+import { SudoPassword } from "./SudoPassword.tsx"
 
 type Checks = AnswerOf<typeof agentBridgeDiagnose>["checks"]
-
-const attempt = async (change: () => Promise<unknown>): Promise<void> => {
-  try {
-    await change()
-  } catch (error) {
-    toast("bad", (error as Error).message)
-  }
-  await refreshCapture()
-}
 
 const Trust = ({ isTrusted }: { readonly isTrusted: boolean }) => {
   const isAsked = useSignal(false)
@@ -40,33 +33,18 @@ const Trust = ({ isTrusted }: { readonly isTrusted: boolean }) => {
   }
   return (
     <>
-      <div class="field">
-        <label for="trust-password">{words.capture.password}</label>
-        <input
-          id="trust-password"
-          class="input short"
-          type="password"
-          autocomplete="off"
-          value={password.value}
-          onInput={(event) => {
-            password.value = event.currentTarget.value
-          }}
-        />
-        <p class="hint">{words.capture.passwordHint}</p>
-      </div>
+      <SudoPassword id="trust-password" password={password} />
       {isTrusted ? (
-        <button key="untrust" type="button" class="button" onClick={() => void attempt(() => change("untrust-cert"))}>
+        <button
+          key="untrust"
+          type="button"
+          class="button"
+          onClick={() => void attemptCapture(() => change("untrust-cert"))}
+        >
           {words.capture.untrust}
         </button>
       ) : (
-        <button
-          key="trust"
-          type="button"
-          class="button"
-          onClick={() => {
-            isAsked.value = true
-          }}
-        >
+        <button key="trust" type="button" class="button" onClick={setting(isAsked, true)}>
           {words.capture.trust}
         </button>
       )}
@@ -75,10 +53,7 @@ const Trust = ({ isTrusted }: { readonly isTrusted: boolean }) => {
         means={words.danger.trust}
         name={words.capture.cert}
         verb={words.capture.trust}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           await change("trust-cert")
           await refreshCapture()
@@ -101,10 +76,10 @@ const Checked = () => {
   return (
     <>
       <div class="buttons">
-        <button type="button" class="button" onClick={() => void attempt(check)}>
+        <button type="button" class="button" onClick={() => void attemptCapture(check)}>
           {words.capture.diagnose}
         </button>
-        <button type="button" class="button" onClick={() => void attempt(repair)}>
+        <button type="button" class="button" onClick={() => void attemptCapture(repair)}>
           {words.capture.repair}
         </button>
       </div>

@@ -34,7 +34,7 @@ import { Timing } from "./Timing.tsx"
 
 interface Properties {
   readonly id: string
-  /** As a session has it; null: it is asked for. */
+  /** The record as a session has it; null: it is asked for. */
   readonly record: WholeRecord | null
   readonly others: ReadonlyArray<Item>
 }

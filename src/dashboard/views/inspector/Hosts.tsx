@@ -3,28 +3,20 @@ import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../api/client.ts"
 import { captureAddHost, captureEnableHost, captureHosts, captureRemoveHost } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { opening, typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { State } from "../../ui/State.tsx"
 import { toast } from "../../ui/toasts.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/inspector.ts"
-import { refreshCapture } from "./Mode.tsx"
+import { attemptCapture, refreshCapture } from "./Mode.tsx"
 
 type Host = AnswerOf<typeof captureHosts>["hosts"][number]
 
 /** Tells of what did not work although the host is kept. */
 const warn = ({ warning }: { readonly warning?: string }): void => {
   if (warning !== undefined) toast("warning", warning)
-}
-
-const attempt = async (change: () => Promise<unknown>): Promise<void> => {
-  try {
-    await change()
-  } catch (error) {
-    toast("bad", (error as Error).message)
-  }
-  await refreshCapture()
 }
 
 const Row = ({ host }: { readonly host: Host }) => {
@@ -37,7 +29,7 @@ const Row = ({ host }: { readonly host: Host }) => {
     toast("good", `${words.diff.op.remove}: ${host.host}`, {
       label: words.capture.start,
       run: () =>
-        void attempt(() =>
+        void attemptCapture(() =>
           captureAddHost({ body: { host: host.host, enabled, kind, ...(label === null ? {} : { label }) } })
         )
     })
@@ -50,13 +42,13 @@ const Row = ({ host }: { readonly host: Host }) => {
         type="button"
         class="button"
         onClick={() => {
-          if (host.enabled) void attempt(() => enable(false))
+          if (host.enabled) void attemptCapture(() => enable(false))
           else isAsked.value = true
         }}
       >
         {host.enabled ? words.capture.stop : words.capture.start}
       </button>
-      <button type="button" class="button" onClick={() => void attempt(remove)}>
+      <button type="button" class="button" onClick={() => void attemptCapture(remove)}>
         {words.sessions.remove}
       </button>
       <Danger
@@ -64,10 +56,7 @@ const Row = ({ host }: { readonly host: Host }) => {
         means={words.danger.hosts(visible(host.host))}
         name={host.host}
         verb={words.capture.start}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           await enable(true)
           await refreshCapture()
@@ -100,7 +89,7 @@ export const Hosts = () => {
         class="buttons"
         onSubmit={(event) => {
           event.preventDefault()
-          void attempt(add)
+          void attemptCapture(add)
         }}
       >
         <input
@@ -110,9 +99,7 @@ export const Hosts = () => {
           autocomplete="off"
           spellcheck={false}
           value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
+          onInput={typing(typed)}
         />
         <button type="submit" class="button" disabled={typed.value.trim() === ""}>
           {words.capture.addHost}

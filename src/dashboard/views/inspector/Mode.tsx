@@ -3,6 +3,8 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ApiError } from "../../api/ApiError.ts"
 import { refresh } from "../../api/queries.ts"
+import { attempt } from "../../ui/attempt.ts"
+import { opening } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
@@ -29,6 +31,12 @@ interface Properties {
 
 export const refreshCapture = async (): Promise<void> => {
   await Promise.all([refresh("capture-modes"), refresh("agent-bridge"), refresh("capture-hosts"), refresh("tproxy")])
+}
+
+/** Takes a step that may change what is captured, and how. */
+export const attemptCapture = async (step: () => Promise<unknown>): Promise<void> => {
+  await attempt(step)
+  await refreshCapture()
 }
 
 interface WithHint {
@@ -106,10 +114,7 @@ export const Mode = (properties: Properties) => {
           means={danger}
           name={name}
           verb={words.capture.start}
-          isOpen={isAsked.value}
-          onClose={() => {
-            isAsked.value = false
-          }}
+          {...opening(isAsked)}
           run={async () => {
             await on()
             await refreshCapture()

@@ -4,6 +4,8 @@ import { useLocation } from "preact-iso"
 import { inspectorAnnotate, inspectorCode, inspectorPreset, playgroundCreatePreset } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { getText } from "../../api/text.ts"
+import { attempt } from "../../ui/attempt.ts"
+import { submitting, typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Copyable } from "../../ui/copy/Copyable.tsx"
 import { placeOf } from "../../ui/places.ts"
@@ -16,35 +18,17 @@ const mostChars = 10_000
 
 const Note = ({ record }: { readonly record: WholeRecord }) => {
   const text = useSignal(record.annotation ?? "")
-  const save = async (): Promise<void> => {
-    try {
+  const save = (): Promise<void> =>
+    attempt(async () => {
       await inspectorAnnotate({ path: { id: record.id }, body: { annotation: text.value } })
       toast("good", words.note.saved)
       await refresh("inspector-record", record.id)
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
-  }
+    })
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
+    <form class="stack" onSubmit={submitting(save)}>
       <div class="field">
         <label for="note">{words.note.label}</label>
-        <textarea
-          id="note"
-          class="input"
-          rows={4}
-          maxLength={mostChars}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value
-          }}
-        />
+        <textarea id="note" class="input" rows={4} maxLength={mostChars} value={text.value} onInput={typing(text)} />
         <p class="hint">{words.note.hint}</p>
       </div>
       <div class="buttons">
@@ -89,15 +73,12 @@ const Code = ({ id }: { readonly id: string }) => {
 
 const Preset = ({ id }: { readonly id: string }) => {
   const { route } = useLocation()
-  const open = async (): Promise<void> => {
-    try {
+  const open = (): Promise<void> =>
+    attempt(async () => {
       const { system, ...rest } = await inspectorPreset({ path: { id } })
       const { preset } = await playgroundCreatePreset({ body: { ...rest, ...(system === null ? {} : { system }) } })
       route(`${placeOf("playground")}?preset=${encodeURIComponent(preset.id)}`)
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
-  }
+    })
   return (
     <div class="buttons">
       <button type="button" class="button" onClick={() => void open()}>

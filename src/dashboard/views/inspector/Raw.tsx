@@ -1,4 +1,5 @@
 /** Bodies and headers as they were sent, as far as they are kept. */
+import { checking } from "../../ui/handlers.ts"
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { LongText } from "../../ui/editor/LongText.tsx"
@@ -115,13 +116,7 @@ export const Headers = ({ of }: HeadersProperties) => {
   return (
     <div class="stack">
       <label class="choice">
-        <input
-          type="checkbox"
-          checked={showSecrets.value}
-          onChange={(event) => {
-            showSecrets.value = event.currentTarget.checked
-          }}
-        />
+        <input type="checkbox" checked={showSecrets.value} onChange={checking(showSecrets)} />
         {words.showSecrets} <span class="quiet">{words.secretsNote}</span>
       </label>
       {of(showSecrets.value, (record) => (

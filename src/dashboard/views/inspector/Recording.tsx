@@ -3,9 +3,10 @@ import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { inspectorChangeSession, inspectorSessions, inspectorStartSession } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
+import { attempt } from "../../ui/attempt.ts"
+import { typing } from "../../ui/handlers.ts"
 import { State } from "../../ui/State.tsx"
 import { count, visible } from "../../ui/format.ts"
-import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"
 import { inspectorPlace } from "./places.ts"
 
@@ -22,12 +23,8 @@ export const Recording = () => {
   })
   const running = sessions.value.data?.sessions.find(({ state }) => state === "recording")
   if ((running !== undefined) !== isRecording.peek()) isRecording.value = running !== undefined
-  const attempt = async (change: () => Promise<unknown>): Promise<void> => {
-    try {
-      await change()
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
+  const attemptSession = async (step: () => Promise<unknown>): Promise<void> => {
+    await attempt(step)
     await refresh("inspector-sessions")
   }
   if (running !== undefined) {
@@ -40,7 +37,7 @@ export const Recording = () => {
         <State kind="bad" icon="live">
           {words.state.recording(visible(running.name ?? words.untitled), count(running.requestCount))}
         </State>
-        <button key="stop" type="button" class="button" onClick={() => void attempt(stop)}>
+        <button key="stop" type="button" class="button" onClick={() => void attemptSession(stop)}>
           {words.stopRecording}
         </button>
       </span>
@@ -55,7 +52,7 @@ export const Recording = () => {
       class="buttons"
       onSubmit={(event) => {
         event.preventDefault()
-        void attempt(start)
+        void attemptSession(start)
       }}
     >
       <input
@@ -64,9 +61,7 @@ export const Recording = () => {
         placeholder={words.recordingName}
         autocomplete="off"
         value={name.value}
-        onInput={(event) => {
-          name.value = event.currentTarget.value
-        }}
+        onInput={typing(name)}
       />
       <button key="start" type="submit" class="button">
         {words.startRecording}

@@ -12,13 +12,14 @@ import {
 import { addressOf, gatewayUrl } from "../../api/client.ts"
 import { refresh } from "../../api/queries.ts"
 import { useTyped } from "../../ui/address.ts"
+import { attempt } from "../../ui/attempt.ts"
+import { opening, setting, typing } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { State } from "../../ui/State.tsx"
 import { count, duration } from "../../ui/format.ts"
 import { placeOf } from "../../ui/places.ts"
-import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"
 import { Detail } from "./Detail.tsx"
 import type { FeedState } from "./feed.ts"
@@ -30,14 +31,11 @@ import { useRecords } from "./useRecords.ts"
 import { Viewing } from "./Viewing.tsx"
 
 const None = ({ isFiltered }: { readonly isFiltered: boolean }) => {
-  const record = async (): Promise<void> => {
-    try {
+  const record = (): Promise<void> =>
+    attempt(async () => {
       await inspectorGateway({ body: { enabled: true } })
       await refresh("capture-modes")
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
-  }
+    })
   return (
     <div class="empty">
       <p>{isFiltered ? words.noMatch : words.none}</p>
@@ -83,13 +81,7 @@ const Forget = ({ onDone }: { readonly onDone: () => void }) => {
   const isOpen = useSignal(false)
   return (
     <>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isOpen, true)}>
         {words.clear}
       </button>
       <Danger
@@ -97,10 +89,7 @@ const Forget = ({ onDone }: { readonly onDone: () => void }) => {
         means={words.clearMeans}
         name={words.clearName}
         verb={words.clear}
-        isOpen={isOpen.value}
-        onClose={() => {
-          isOpen.value = false
-        }}
+        {...opening(isOpen)}
         run={async () => {
           await inspectorClear()
           onDone()
@@ -157,9 +146,7 @@ const Live = () => {
           aria-invalid={wrong !== ""}
           aria-describedby="record-filter-problem"
           value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
+          onInput={typing(typed)}
         />
         <p id="record-filter-problem" class="problem" role="status">
           {wrong === "" ? "" : words.wrong(wrong)}

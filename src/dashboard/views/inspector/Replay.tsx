@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../api/client.ts"
 import type { ApiError } from "../../api/ApiError.ts"
 import { inspectorReplay, inspectorReplayDirect } from "../../api/calls.generated.ts"
 import { sendRaw } from "../../api/text.ts"
+import { typing } from "../../ui/handlers.ts"
 import { Failure } from "../../ui/Failure.tsx"
 import { LongText } from "../../ui/editor/LongText.tsx"
 import { State } from "../../ui/State.tsx"
@@ -116,9 +117,7 @@ export const Replay = ({ record }: { readonly record: WholeRecord }) => {
           spellcheck={false}
           placeholder={record.llm?.model ?? ""}
           value={model.value}
-          onInput={(event) => {
-            model.value = event.currentTarget.value
-          }}
+          onInput={typing(model)}
         />
         <p class="hint">{words.replay.modelHint}</p>
       </div>
@@ -144,9 +143,7 @@ export const Replay = ({ record }: { readonly record: WholeRecord }) => {
             spellcheck={false}
             aria-invalid={problem.value !== null}
             value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value
-            }}
+            onInput={typing(text)}
           />
           <p class="problem" role="alert">
             {problem.value}

@@ -9,6 +9,8 @@ import {
   inspectorSessions
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
+import { attempt } from "../../ui/attempt.ts"
+import { opening, setting, submitting, typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { State } from "../../ui/State.tsx"
@@ -26,16 +28,13 @@ const mostBytes = 100_000_000
 
 const Name = ({ session }: { readonly session: Session }) => {
   const typed = useSignal<string | null>(null)
-  const rename = async (): Promise<void> => {
-    try {
+  const rename = (): Promise<void> =>
+    attempt(async () => {
       await inspectorChangeSession({ path: { id: session.id }, body: { action: "rename", name: typed.value ?? "" } })
       typed.value = null
       await refresh("inspector-sessions")
       toast("good", words.sessions.renamed)
-    } catch (error) {
-      toast("bad", (error as Error).message)
-    }
-  }
+    })
   if (typed.value === null) {
     return (
       <span class="buttons">
@@ -54,20 +53,12 @@ const Name = ({ session }: { readonly session: Session }) => {
     )
   }
   return (
-    <form
-      class="buttons"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void rename()
-      }}
-    >
+    <form class="buttons" onSubmit={submitting(rename)}>
       <input
         class="input recording-name"
         aria-label={words.sessions.name}
         value={typed.value}
-        onInput={(event) => {
-          typed.value = event.currentTarget.value
-        }}
+        onInput={typing(typed)}
       />
       <button key="save" type="submit" class="button">
         {words.sessions.rename}
@@ -81,13 +72,7 @@ const Remove = ({ session }: { readonly session: Session }) => {
   const name = session.name ?? session.id
   return (
     <>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isOpen, true)}>
         {words.sessions.remove}
       </button>
       <Danger
@@ -95,10 +80,7 @@ const Remove = ({ session }: { readonly session: Session }) => {
         means={words.sessions.removeMeans}
         name={name}
         verb={words.sessions.remove}
-        isOpen={isOpen.value}
-        onClose={() => {
-          isOpen.value = false
-        }}
+        {...opening(isOpen)}
         run={async () => {
           await inspectorRemoveSession({ path: { id: session.id } })
           await refresh("inspector-sessions")

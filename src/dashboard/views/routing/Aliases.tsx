@@ -4,6 +4,7 @@ import type { ApiError } from "../../api/ApiError.ts"
 import type { AnswerOf, Versioned } from "../../api/client.ts"
 import { modelAliasesList, modelAliasesRemove, modelAliasesSet } from "../../api/calls.generated.ts"
 import { queries, refresh, useAnswer } from "../../api/queries.ts"
+import { typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { Icon } from "../../ui/Icon.tsx"
@@ -166,9 +167,7 @@ const Add = ({ list, tag }: { readonly list: List; readonly tag: string | null }
           autocomplete="off"
           spellcheck={false}
           value={alias.value}
-          onInput={(event) => {
-            alias.value = event.currentTarget.value
-          }}
+          onInput={typing(alias)}
         />
       </div>
       <div class="field">
@@ -216,9 +215,7 @@ const Table = ({
         aria-label={words.aliases.search}
         placeholder={words.aliases.search}
         value={search.value}
-        onInput={(event) => {
-          search.value = event.currentTarget.value
-        }}
+        onInput={typing(search)}
       />
       <div class="scroller card" tabIndex={0} role="region" aria-label={words.aliases.list}>
         <table class="plain-table">

@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../api/client.ts"
 import { combosList } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { useTyped } from "../../ui/address.ts"
+import { typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { State } from "../../ui/State.tsx"
@@ -115,9 +116,7 @@ export const Combos = () => {
           aria-label={words.combos.search}
           placeholder={words.combos.search}
           value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
+          onInput={typing(typed)}
         />
         <Create />
       </div>

@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso"
 import { useEffect } from "preact/hooks"
 import { keysList, routingExplain } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Decision } from "../../ui/decision/Decision.tsx"
 import { Icon } from "../../ui/Icon.tsx"
@@ -86,14 +87,7 @@ export const Explain = () => {
           }}
         />
         <label for="explain-as">{words.explain.as}</label>
-        <select
-          id="explain-as"
-          class="input"
-          value={as.value}
-          onChange={(event) => {
-            as.value = event.currentTarget.value
-          }}
-        >
+        <select id="explain-as" class="input" value={as.value} onChange={typing(as)}>
           <option value="">{words.explain.anybody}</option>
           {keys.value.data?.keys.map(({ id, name }) => (
             <option key={id} value={id}>

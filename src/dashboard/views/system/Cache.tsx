@@ -9,6 +9,7 @@ import {
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { ValuesForm } from "../../forms/ValuesForm.tsx"
+import { opening, setting } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { State } from "../../ui/State.tsx"
@@ -77,13 +78,7 @@ export const Cache = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button danger"
-          onClick={() => {
-            isAsked.value = true
-          }}
-        >
+        <button type="button" class="button danger" onClick={setting(isAsked, true)}>
           {words.clear}
         </button>
       </Head>
@@ -96,10 +91,7 @@ export const Cache = () => {
         means={words.clearMeans(kept)}
         name={words.clearName}
         verb={words.clear}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           const { cleared } = await telemetryClearCaches()
           toast("good", words.cleared(cleared))

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks"
 import { useLocation } from "preact-iso"
 import { useAnswer } from "../../api/queries.ts"
 import { loadOperations, type OperationSummary } from "../../forms/operations.ts"
+import { typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { useTyped } from "../../ui/address.ts"
 import { placeOf } from "../../ui/places.ts"
@@ -69,9 +70,7 @@ const Search = ({ all }: { readonly all: ReadonlyArray<OperationSummary> }) => {
           placeholder={words.searchHint}
           autocomplete="off"
           value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
+          onInput={typing(typed)}
         />
         <p class="hint" role="status">
           {found.length === 0 ? words.none : words.found(found.length)}

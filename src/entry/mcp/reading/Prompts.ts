@@ -7,7 +7,7 @@ import type { ToolCall } from "../../../agents/mcp/Tool.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { Plane } from "../../management/Management.ts"
 import type { Asking } from "../SchemaTool.ts"
-import { jsonText, skillPage } from "./Asked.ts"
+import { jsonText, skillPage } from "./EndpointText.ts"
 import { lastRequests, scheme } from "./Resources.ts"
 
 const say = (text: string): JsonObject => ({ role: "user", content: { type: "text", text } })

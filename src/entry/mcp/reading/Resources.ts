@@ -13,7 +13,7 @@ import { toolUri, viewOf } from "../../../agents/mcp/ToolView.ts"
 import { isArray, objectOr, parseJson, stringOr } from "../../../wire/json/Json.ts"
 import type { Plane } from "../../management/Management.ts"
 import { type Asking } from "../SchemaTool.ts"
-import { jsonText, skillPage } from "./Asked.ts"
+import { jsonText, skillPage } from "./EndpointText.ts"
 
 export const scheme = "gateway://"
 

@@ -8,7 +8,7 @@ export const releaseVersion = "2026.7.2"
 export const releaseBase = "https://github.com/cloudflare/cloudflared/releases/download"
 
 export interface ReleaseFile {
-  /** Below the base address. */
+  /** Path below the base address. */
   readonly path: string
   readonly sha256: string
   readonly form: "program" | "tgz"

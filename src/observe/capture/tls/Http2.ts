@@ -6,7 +6,7 @@ export type Http2 = typeof NodeHttp2
 
 export const loadHttp2: Effect.Effect<Http2> = Effect.promise(() => import("node:http2"))
 
-/** As clients and servers name it in their handshakes (RFC 9113, 3.2). */
+/** Name of HTTP/2 as clients and servers write it in their handshakes (RFC 9113, 3.2). */
 export const h2 = "h2"
 
 /** First bytes of a client that speaks HTTP/2 without having asked (RFC 9113, 3.4). */

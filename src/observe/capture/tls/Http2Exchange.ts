@@ -15,9 +15,9 @@ import { maxHeadBytes } from "./HttpRelay.ts"
 export type Http2Headers = IncomingHttpHeaders & { readonly ":status"?: number }
 
 export interface StreamPair {
-  /** Of the client. */
+  /** Stream of the client. */
   readonly stream: ServerHttp2Stream
-  /** Of the server. */
+  /** Stream of the server. */
   readonly asked: ClientHttp2Stream
   readonly serverSocket: Socket
   readonly exchange: Exchange
@@ -28,7 +28,7 @@ export interface StreamPair {
   readonly breakOff: (stream: ServerHttp2Stream, code: number) => void
 }
 
-/** By their codes (RFC 9113, 7). */
+/** Names of resets by their codes (RFC 9113, 7). */
 const resetNames = [
   "NO_ERROR",
   "PROTOCOL_ERROR",

@@ -17,7 +17,7 @@ export const headersOf = (raw: RawHeaders): OutgoingHttpHeaders => {
   return headers
 }
 
-/** Without those that stand for the first line, and with the parts of a cookie as one (RFC 9113, 8.2.3). */
+/** Headers without those that stand for the first line, and with the parts of a cookie as one (RFC 9113, 8.2.3). */
 export const recordedHeaders = (raw: RawHeaders): RawHeaders => {
   const kept: Array<string> = []
   let cookieAt = -1
@@ -36,6 +36,6 @@ export const recordedHeaders = (raw: RawHeaders): RawHeaders => {
 /** Bytes that are counted for a header beside its name and value (RFC 9113, 6.5.2). */
 const bytesPerHeader = 32
 
-/** As the limits of HTTP/2 count it. */
+/** Counts bytes as the limits of HTTP/2 do. */
 export const bytesOf = (raw: RawHeaders): number =>
   raw.reduce((sum, text) => sum + text.length, (raw.length / 2) * bytesPerHeader)

@@ -26,7 +26,7 @@ export const http2Limits = {
   /** Requests of all connections at once. */
   allStreams: 2_048,
   headerBytes: maxHeadBytes,
-  /** As many as Node takes over HTTP/1.1. */
+  /** Most headers: as many as Node takes over HTTP/1.1. */
   headers: 2_000,
   /** Flow-control window of a stream in bytes: most that is sent before it is read. */
   windowBytes: 256 * 1_024,

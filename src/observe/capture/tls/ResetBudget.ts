@@ -1,7 +1,7 @@
 /** Counts the streams that a client begins and resets on one connection: a few are allowed at once, and more with time. Pure but for its count. */
 
 export const resetLimits = {
-  /** At once. */
+  /** Most at once. */
   burst: 200,
   perSecond: 20
 }

@@ -33,7 +33,7 @@ interface Served extends ConnectionFacts, Counted {
 
 /** Result of asking the server before its client is answered. */
 export interface Asked {
-  /** That both will speak. */
+  /** Protocol that both will speak. */
   readonly protocol: string
   /** The connection to the server, or why there is none. */
   readonly server: Dialled
@@ -43,9 +43,9 @@ export interface Asked {
 
 /** Speaks HTTP with clients. */
 export interface Serving {
-  /** Over HTTP/1.1. `refuser`: null where the client speaks no TLS. `dialled`: the connection to the server, where there is one already. */
+  /** Serves over HTTP/1.1. `refuser`: null where the client speaks no TLS. `dialled`: the connection to the server, where there is one already. */
   readonly serve: (connection: Connection, refuser: Refuser | null, dialled?: Dialled | null) => Counted
-  /** Over HTTP/2. */
+  /** Serves over HTTP/2. */
   readonly serveHttp2: (connection: Connection, asked: Asked) => Counted
 }
 

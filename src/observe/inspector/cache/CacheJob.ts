@@ -14,7 +14,7 @@ export interface CacheJob {
   readonly call: Omit<CacheCall, "wire" | "body" | "sent">
   readonly path: string
   readonly body: Uint8Array
-  /** Otherwise it is masked here: findings hold parts of it, and are shown to all. */
+  /** True when it is masked already. Otherwise it is masked here: findings hold parts of it, and are shown to all. */
   readonly isMasked: boolean
   /** Body that was sent, not masked. */
   readonly sent: { readonly wire: WireName; readonly body: Uint8Array | string } | null

@@ -22,7 +22,7 @@ const slackTokens = 64
 /** Share of what was expected that may be missing: counts of the provider's own, and estimates. */
 const countedSlack = 0.02
 const estimatedSlack = 0.12
-/** Below this share of what was expected, the cache counts as broken as a whole. */
+/** Share of what was expected below which the cache counts as broken as a whole. */
 const brokenShare = 0.1
 
 /** Everything the judgement rests on, in tokens. */

@@ -32,7 +32,7 @@ export interface ImportedExchange {
   readonly scheme: "http" | "https" | "ws" | "wss"
   readonly host: string
   readonly path: string
-  /** As `HTTP/1.1`; null: the archive does not say it, or not so that it is known. */
+  /** Version, such as `HTTP/1.1`; null: the archive does not say it, or not so that it is known. */
   readonly httpVersion: string | null
   readonly requestHeaders: RecordHeaders
   readonly requestBody: Buffer | null

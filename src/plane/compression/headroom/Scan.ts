@@ -8,7 +8,7 @@ export type Kind = "string" | "number" | "boolean" | "null" | "array" | "object"
 export interface Node {
   readonly kind: Kind
   readonly start: number
-  /** Behind its last character. */
+  /** Place behind its last character. */
   readonly end: number
   /** Names of an object's members as they are spelled, with their quotes. */
   readonly names: ReadonlyArray<string>

@@ -3,6 +3,7 @@
  * Built-in filters and those of `DATA_DIR/rtk/filters.json` have this one shape (`docs/compression.md`).
  */
 import * as Schema from "effect/Schema"
+import { exactOptional } from "../../../kernel/Documented.ts"
 
 /** Types of outputs by their form, when the command is not known. */
 export const outputTypes = ["test", "build", "diff", "log", "listing", "table", "json"] as const
@@ -13,8 +14,6 @@ const Label = Schema.String.pipe(Schema.maxLength(400))
 const Pattern = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1_000))
 const Patterns = Schema.Array(Pattern).pipe(Schema.maxItems(64))
 const Lines = Schema.Int.pipe(Schema.between(0, 100_000))
-const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 export const Match = Schema.Struct({
   /** Patterns of a command without environment, wrapper (`sudo`, `time`) and folder of the program. */
   commands: exactOptional(Patterns),

@@ -3,7 +3,7 @@ import type { WireName } from "../../../domain/Wire.ts"
 import { isObject, type JsonObject } from "../../../wire/json/Json.ts"
 import type { Exchange } from "../../request/Exchange.ts"
 
-/** Above it models vary their answers. */
+/** Temperature above which models vary their answers. */
 export const maxTemperature = 0.1
 
 /** Kinds of requests that models compute without drawing lots. */

@@ -50,7 +50,7 @@ const searched = ({ memories, settings, vectorsOf }: Deps, work: Work, text: str
     : memories.recall({ filter, text, limit, vectors: { model, of: (texts) => vectorsOf(work, model, texts) } })
 }
 
-/** Behind the request, which does not wait for the store. */
+/** Notes the use behind the request, which does not wait for the store. */
 const noteUse = ({ memories, run, timers }: Deps, { ids }: PlacedBlock): void =>
   timers.soon(() =>
     run(Effect.catchAll(memories.used(ids), (error) => Effect.logWarning("The use of memories was not noted", error)))

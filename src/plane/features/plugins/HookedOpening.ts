@@ -38,7 +38,7 @@ export interface HookedListener {
   /** The limits of its key have let it in, before plugins were asked. */
   readonly admitted: (commitment: Commitment | null) => void
   readonly opened: (opened: Opened) => void
-  /** It goes no further, and was answered. */
+  /** Receives that it goes no further, and was answered. */
   readonly stopped: () => void
   /** The gateway itself is at fault. */
   readonly died: (cause: Cause.Cause<never>) => void

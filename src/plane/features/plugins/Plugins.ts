@@ -80,7 +80,7 @@ interface Hooked {
   readonly run: HookRun
   readonly work: Work
   readonly reply: HookedReply
-  /** Its stream is held until they have seen it. */
+  /** True when its stream is held until they have seen it. */
   readonly holds: boolean
 }
 

@@ -110,7 +110,7 @@ const geminiRequest = (body: JsonObject, describe: Describe): JsonObject => {
   )
 }
 
-/** Behind the text that they belong to: the wire has one text for each message. */
+/** Puts descriptions behind the text that they belong to: the wire has one text for each message. */
 const withoutImages = (owner: JsonObject, member: "content" | "prompt", describe: Describe): JsonObject => {
   const images = owner["images"]
   if (!isArray(images)) return owner

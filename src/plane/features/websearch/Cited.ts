@@ -6,9 +6,9 @@ import type { Link, SearchHit } from "../../../wire/canonical/SearchFacts.ts"
 /** Links of one text, and pages that are told where it names none. */
 const maxLinks = 50
 const maxPages = 10
-/** Of a text: what stands behind is not looked at. */
+/** Most characters of a text: what stands behind is not looked at. */
 const maxTextChars = 500_000
-/** Of a page, as clients show it beside a link. */
+/** Most characters of a page, as clients show it beside a link. */
 const maxCitedChars = 150
 /** Words before an address that may be those of its Markdown link. */
 const maxLabelChars = 300

@@ -20,7 +20,7 @@ const maxTitleChars = 300
 const maxUrlChars = 2_000
 const maxSnippetChars = 3_000
 const maxResultChars = 24_000
-/** As `/v1/search` takes it. */
+/** Most characters of a query, as `/v1/search` takes it. */
 const maxQueryChars = 500
 
 const nameBase = "web_search"

@@ -30,7 +30,7 @@ export interface Part {
   readonly parts: ReadonlyArray<AnswerPart>
   /** Calls of the search. */
   readonly searches: ReadonlyArray<ToolCallPart>
-  /** It also calls tools of the client, which wait for their results. */
+  /** True when it also calls tools of the client, which wait for their results. */
   readonly callsClient: boolean
 }
 
@@ -64,7 +64,7 @@ export class Session {
   #usage: Usage | null = null
   #nextIndex = 0
   #searches = 0
-  /** Those that were made. */
+  /** Number of searches that were made. */
   #made = 0
   #context: EncodeContext | null = null
   #writing: Writing | null = null
@@ -200,7 +200,7 @@ export class Session {
     return encoder
   }
 
-  /** Between two calls. */
+  /** Feeds an event between two calls. */
   #feed(event: StreamEvent): string {
     const writing = this.#writing
     if (writing === null) return ""

@@ -1,4 +1,5 @@
 /** An entry of the registry as its data files have it: what most providers have in common is left out there, and filled in here. */
+import { exactOptional } from "../../../kernel/Documented.ts"
 import * as Schema from "effect/Schema"
 import { mediaAdapters, MediaKind } from "../../../domain/MediaKind.ts"
 import {
@@ -18,7 +19,6 @@ export const googleKey: ProviderAuth = { type: "apikey", header: "x-goog-api-key
 /** The messages wire is versioned by a header; servers that do not know it ignore it. */
 export const messagesVersion: Readonly<Record<string, string>> = { "anthropic-version": "2023-06-01" }
 
-const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Texts = Schema.Array(Schema.String)
 const Headers = Schema.Record({ key: Schema.String, value: Schema.String })
 

@@ -5,7 +5,7 @@ import { believable, httpDateAt, number, waitOf } from "./When.ts"
 /** The value of a header, by its lower-case name; null when it is absent. */
 export type HeaderLookup = (name: string) => string | null
 
-/** Below it a difference is travel time and the whole seconds of `Date`, not skew. */
+/** Time in ms below which a difference is travel time and the whole seconds of `Date`, not skew. */
 const skewMs = 5_000
 
 /**

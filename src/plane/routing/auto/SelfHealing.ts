@@ -5,7 +5,7 @@
 import type { Candidate } from "../candidate/Candidate.ts"
 import { factorNames, type FactorName, type Weights } from "../../../subjects/combos/entity/AutoWeights.ts"
 
-/** Below this score a candidate goes out. */
+/** Score below which a candidate goes out. */
 const exclusionScore = 0.2
 const firstExclusionMs = 5 * 60_000
 export const longestExclusionMs = 30 * 60_000

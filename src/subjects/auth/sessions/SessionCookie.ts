@@ -2,7 +2,7 @@
  * The cookie of an admin session: its name, its attributes, and how it is read. Where the gateway is asked over TLS its name says so, and the
  * browser lets no page without TLS set it. Pure.
  */
-import { addressAsked, headerOf, prefixAsked, type RequestHeaders } from "../Credentials.ts"
+import { requestedAddress, headerOf, requestedPrefix, type RequestHeaders } from "../Credentials.ts"
 import { cookieNames, type CookieName } from "../entity.ts"
 import { isOwnHost } from "../Loopback.ts"
 
@@ -23,7 +23,7 @@ const isForwardedByTls = (headers: RequestHeaders): boolean => headerOf(headers,
 const isOverTls = (headers: RequestHeaders): boolean => {
   if (isForwardedByTls(headers)) return true
   const scheme = schemeOfPage(headers)
-  return scheme === null ? addressAsked(headers)?.startsWith("https:") === true : scheme === "https:"
+  return scheme === null ? requestedAddress(headers)?.startsWith("https:") === true : scheme === "https:"
 }
 
 /** Checks whether this request can have come without TLS: one of the gateway's own machine can, whatever address others use. */
@@ -74,7 +74,7 @@ const shapeOf = (name: CookieName, prefix: string): CookieShape => ({
 
 /** The cookie that a login sets. */
 export const newCookie = (headers: RequestHeaders): CookieShape => {
-  const prefix = prefixAsked(headers)
+  const prefix = requestedPrefix(headers)
   if (!isOverTls(headers)) return shapeOf("gateway_session", prefix)
   return shapeOf(prefix === "" ? "__Host-gateway_session" : "__Secure-gateway_session", prefix)
 }
@@ -82,5 +82,5 @@ export const newCookie = (headers: RequestHeaders): CookieShape => {
 /** The cookies that a logout takes away: those that came, and that which a login would set. */
 export const endedCookies = (headers: RequestHeaders): ReadonlyArray<CookieShape> => {
   const names = new Set([newCookie(headers).name, ...cookiesOf(headers).keys()])
-  return Array.from(names, (name) => shapeOf(name, prefixAsked(headers)))
+  return Array.from(names, (name) => shapeOf(name, requestedPrefix(headers)))
 }

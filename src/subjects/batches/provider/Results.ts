@@ -66,7 +66,7 @@ const maxLineBytes = 64 * 1_048_576
 const turnLines = 64
 
 /** Facts of a line from the input. */
-interface Asked {
+interface InputLine {
   readonly customId: string
   readonly model: string
   readonly bounds: LineBounds
@@ -154,9 +154,9 @@ const collect = (deps: Deps, collecting: Collecting): Effect.Effect<ProviderEnd,
   const { connection, spec } = account
   const commitment = collecting.commitment ?? promised(deps, batch)
   const charges: Array<Charge> = []
-  const asked = new Map<number, Asked>()
+  const asked = new Map<number, InputLine>()
 
-  const resultOf = (result: RemoteResult, { bounds, customId, model: requestedModel }: Asked): LineResult => {
+  const resultOf = (result: RemoteResult, { bounds, customId, model: requestedModel }: InputLine): LineResult => {
     const { line } = result
     if (result._tag === "NotAsked") return failedLine(batch.id, line, customId, { ...result, param: null })
     const { body, status } = result

@@ -7,7 +7,14 @@ import * as Output from "../../../cli/output/Output.ts"
 import { passwordField, passwordStdin } from "./bridge.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 
-const told = ({ interceptCount, ipv6, notCaptured, onPort, reason, running }: TproxyView): ReadonlyArray<string> => [
+const stateLines = ({
+  interceptCount,
+  ipv6,
+  notCaptured,
+  onPort,
+  reason,
+  running
+}: TproxyView): ReadonlyArray<string> => [
   running
     ? `All HTTPS of this machine is captured by port ${onPort ?? "?"}${ipv6 ? "" : ", over IPv4 alone"}; ${Output.counted(interceptCount, "exchange")} so far.`
     : (reason ?? "The transparent mode is off."),
@@ -18,7 +25,7 @@ const shown = (view: TproxyView) =>
   Output.result({
     schema: TproxyView,
     value: view,
-    text: Effect.forEach(told(view), Output.print, { discard: true }),
+    text: Effect.forEach(stateLines(view), Output.print, { discard: true }),
     name: view.running ? "running" : "stopped"
   })
 

@@ -106,7 +106,7 @@ const flags = {
   ),
   ...Client.editing
 }
-type Given = Command.Command.ParseConfig<typeof flags>
+type EditFlags = Command.Command.ParseConfig<typeof flags>
 
 const isNamed =
   (word: string) =>
@@ -116,7 +116,7 @@ const isNamed =
 const weighted = (target: Target, weight: number | undefined): Target =>
   weight === undefined ? target : { ...target, weight }
 
-const targetsOf = Effect.fnUntraced(function* (before: ComboView, given: Given) {
+const targetsOf = Effect.fnUntraced(function* (before: ComboView, given: EditFlags) {
   if (given.add.length === 0 && given.drop.length === 0 && given.weights.length === 0) return undefined
   const all = [...before.targets, ...given.add.map((model): Target => ({ model }))]
   const words = [...given.drop, ...given.weights.map(([model]) => model)]
@@ -140,7 +140,7 @@ const jsonOr = (text: string): unknown => {
   }
 }
 
-const configOf = (before: ComboView, given: Given) => {
+const configOf = (before: ComboView, given: EditFlags) => {
   if (given.config.length === 0) return undefined
   const cleared = new Set(given.config.filter(([, value]) => value === "").map(([name]) => name))
   const entries = [

@@ -65,9 +65,9 @@ export interface ComboPolicy extends Omit<Simple, "handoffProviders" | "resetWin
   readonly fusionTuning: { readonly [K in keyof typeof fusionDefaults]: number }
 }
 
-type Given = ReturnType<typeof read<typeof anyFields.plain, typeof anyFields.nested>>["values"]
+type PolicyFields = ReturnType<typeof read<typeof anyFields.plain, typeof anyFields.nested>>["values"]
 
-const autoPolicy = (given: Given): AutoPolicy => {
+const autoPolicy = (given: PolicyFields): AutoPolicy => {
   const { auto = {}, sla = {} } = given
   const weights = auto.weights ?? given.weights
   const pack = given.modePack ?? auto.modePack
@@ -87,7 +87,7 @@ const autoPolicy = (given: Given): AutoPolicy => {
   }
 }
 
-const evalRoutingOf = ({ evalRouting = {} }: Given): EvalRouting | null => {
+const evalRoutingOf = ({ evalRouting = {} }: PolicyFields): EvalRouting | null => {
   const { enabled, suiteIds = [], ...more } = { ...evalDefaults, ...evalRouting }
   if (!enabled) return null
   const { latencyWeight, maxAgeHours, minCases, qualityWeight } = more
@@ -104,14 +104,14 @@ const simpleKeys = Object.keys(simpleFields) as ReadonlyArray<keyof typeof simpl
 
 const blank: Partial<Simple> = defaults
 
-const simple = (given: Given): Simple =>
+const simple = (given: PolicyFields): Simple =>
   Object.fromEntries(simpleKeys.map((key) => [key, given[key] ?? blank[key] ?? null])) as Simple
 
 /** `session` is another word for the window of five hours. */
-const windowsOf = (given: Given["resetWindowWindows"]): ReadonlyArray<string> | null =>
+const windowsOf = (given: PolicyFields["resetWindowWindows"]): ReadonlyArray<string> | null =>
   given === undefined ? null : [given].flat().map((name) => (name === "session" ? "5h" : name))
 
-const policyOf = (given: Given): ComboPolicy => {
+const policyOf = (given: PolicyFields): ComboPolicy => {
   const { auto, fusionTuning, handoffModel, handoffProviders = [], resetWindowWindows } = given
   const lkgpEnabled = given.lkgpEnabled !== false && auto?.lkgpEnabled !== false
   const model = handoffModel?.trim() ?? ""

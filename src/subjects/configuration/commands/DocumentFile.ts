@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { readFileSync, statSync } from "node:fs"
 import { Declared } from "../../declared/Document.ts"
 import { sortedGaps } from "../../declared/Kept.ts"
-import type { Wanted } from "../../declared/Plan.ts"
+import type { DeclaredThing } from "../../declared/Plan.ts"
 import { type Json, objectOr } from "../../declared/Values.ts"
 import { filled } from "../../declared/Variables.ts"
 import { doubles, wantedOf } from "../../declared/DesiredState.ts"
@@ -67,7 +67,7 @@ export const wantedIn = (
   value: Json,
   file: string,
   environment: ReadonlyMap<string, string>
-): Effect.Effect<ReadonlyArray<Wanted>, BadArgument> =>
+): Effect.Effect<ReadonlyArray<DeclaredThing>, BadArgument> =>
   Effect.gen(function* () {
     const { gaps, value: whole } = filled(value, environment)
     const { missing, needed } = sortedGaps(gaps)

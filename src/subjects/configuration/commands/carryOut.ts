@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { homedir } from "node:os"
 import { keeping } from "../../declared/Kept.ts"
-import { type Change, plan, type Wanted } from "../../declared/Plan.ts"
+import { type Change, plan, type DeclaredThing } from "../../declared/Plan.ts"
 import type { Json } from "../../declared/Values.ts"
 import { ambiguous } from "../../declared/DesiredState.ts"
 import { confirm } from "../../../cli/asking/confirm.ts"
@@ -12,7 +12,7 @@ import type * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { execute } from "./execute.ts"
 import * as Made from "./Made.ts"
-import { present } from "./present.ts"
+import { present } from "./currentConfiguration.ts"
 
 const FieldChange = Schema.Struct({ field: Schema.String, from: Schema.Unknown, to: Schema.Unknown })
 export const Result = Schema.Struct({
@@ -55,7 +55,7 @@ export interface Manner {
 
 /** Carries out the changes, and writes their text for people. */
 export const carryOut = (
-  all: ReadonlyArray<Wanted>,
+  all: ReadonlyArray<DeclaredThing>,
   to: Client.Target,
   environment: ReadonlyMap<string, string>,
   given: Manner
@@ -68,7 +68,7 @@ export const carryOut = (
     if (unclear !== undefined) return yield* new BadArgument({ message: unclear, hint: "Nothing was changed." })
     const { notes, problems, wanted: kept } = keeping(all, there)
     const installed = new Set(there.flatMap(({ kind, name }) => (kind === "plugin" ? [name] : [])))
-    const isThere = ({ kind, name }: Wanted): boolean => kind !== "plugin" || installed.has(name)
+    const isThere = ({ kind, name }: DeclaredThing): boolean => kind !== "plugin" || installed.has(name)
     const wanted = kept.filter(isThere)
     for (const { name } of kept.filter((each) => !isThere(each))) {
       yield* Output.note(`The plugin '${name}' is not installed there: its configuration was left out.`)

@@ -6,7 +6,7 @@ import { stringify } from "yaml"
 import { exported } from "../../declared/Export.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { present } from "./present.ts"
+import { present } from "./currentConfiguration.ts"
 
 const Document = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 

@@ -68,7 +68,7 @@ const checkShape = (value: Json, shape: Shape, file: string): Effect.Effect<void
     : new BadArgument({ message: `'${file}' is not right:\n${problems.join("\n")}`, hint: "Nothing was changed." })
 }
 
-interface Given extends GatewayFlags {
+interface ImportFlags extends GatewayFlags {
   readonly dryRun: boolean
   readonly print: boolean
   readonly yes: boolean
@@ -78,7 +78,7 @@ interface Given extends GatewayFlags {
 const finish = (
   { document, rows }: Imported,
   source: string,
-  given: Given,
+  given: ImportFlags,
   more: ReadonlyMap<string, string> = new Map()
 ) =>
   Effect.gen(function* () {

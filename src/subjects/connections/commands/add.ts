@@ -92,7 +92,7 @@ const flags = {
   ...Client.connection,
   json
 }
-type Given = Command.Command.ParseConfig<typeof flags>
+type AddFlags = Command.Command.ParseConfig<typeof flags>
 
 const flagNames = {
   provider: "<provider>",
@@ -107,7 +107,7 @@ const flagNames = {
 }
 
 /** Null: a server of the person's own that is no known provider. */
-const chosen = (given: Given, mayAsk: boolean) =>
+const chosen = (given: AddFlags, mayAsk: boolean) =>
   Option.match(given.provider, {
     onSome: (name) => connecting.providerNamed(given, name),
     onNone: () =>
@@ -124,7 +124,7 @@ type DraftOf = (key: Redacted.Redacted | null) => Effect.Effect<CreateConnection
 
 /** The connection with the key of the flags, after the provider has accepted it. */
 const verified = Effect.fnUntraced(function* (
-  given: Given,
+  given: AddFlags,
   provider: connecting.ProviderFacts,
   key: Redacted.Redacted | null,
   draftOf: DraftOf
@@ -136,7 +136,7 @@ const verified = Effect.fnUntraced(function* (
 
 /** Asks for a key until the provider accepts the connection with it; Ctrl-C ends it. */
 const withAskedKey = (
-  given: Given,
+  given: AddFlags,
   provider: connecting.ProviderFacts,
   draftOf: DraftOf
 ): Effect.Effect<CreateConnection, CliFailure | Terminal.QuitException, Terminal.Terminal> =>
@@ -161,17 +161,21 @@ export const accepted = (name: string) =>
   })
 
 /** Fields of flags that are given. */
-const optionsOf = ({ defaultModel, priority, tier }: Given) => ({
+const optionsOf = ({ defaultModel, priority, tier }: AddFlags) => ({
   ...(Option.isNone(defaultModel) ? {} : { defaultModel: defaultModel.value }),
   ...(Option.isNone(priority) ? {} : { priority: priority.value }),
   ...(Option.isNone(tier) ? {} : { tier: tier.value })
 })
 
-const proxyOf = (given: Given) =>
+const proxyOf = (given: AddFlags) =>
   Effect.map(namedProxy(given, given.proxy), (proxyId) => (proxyId === undefined ? {} : { proxyId }))
 
 /** A provider of the operator's own. Without a wire the server is asked which one it speaks. */
-const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | undefined, key: Redacted.Redacted | null) {
+const custom = Effect.fnUntraced(function* (
+  given: AddFlags,
+  baseUrl: string | undefined,
+  key: Redacted.Redacted | null
+) {
   const fields = yield* fieldsOf(given.file)
   const whole = {
     baseUrl,
@@ -202,7 +206,7 @@ const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | unde
 })
 
 /** Asks for the address and the key of a server of one's own, and adds it. */
-const ownServer = Effect.fnUntraced(function* (given: Given) {
+const ownServer = Effect.fnUntraced(function* (given: AddFlags) {
   const flagKey = yield* keyOfFlags(given)
   const baseUrl = Option.getOrUndefined(given.baseUrl) ?? (yield* connecting.askAddress(connecting.ownServer))
   const key = flagKey ?? (yield* secretly(connecting.askKey(connecting.ownServer)))

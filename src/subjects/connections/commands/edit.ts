@@ -53,7 +53,7 @@ const flags = {
   allowSameName,
   ...Client.editing
 }
-type Given = Command.Command.ParseConfig<typeof flags>
+type EditFlags = Command.Command.ParseConfig<typeof flags>
 
 const flagNames = {
   name: "--name",
@@ -78,7 +78,7 @@ const listOf = (commas: string): ReadonlyArray<string> =>
     .map((each) => each.trim())
     .filter((each) => each !== "")
 
-const changesOf = (given: Given) => ({
+const changesOf = (given: EditFlags) => ({
   name: Option.getOrUndefined(given.name),
   baseUrl: clearing(given.baseUrl),
   defaultModel: clearing(given.defaultModel),
@@ -93,7 +93,7 @@ const present = (changes: Readonly<Record<string, unknown>>): Readonly<Record<st
   Object.fromEntries(Object.entries(changes).filter(([, change]) => change !== undefined))
 
 /** The new key: of the flags, or of the person where one is needed and can be asked. */
-const newKey = Effect.fnUntraced(function* (given: Given, connection: ConnectionView) {
+const newKey = Effect.fnUntraced(function* (given: EditFlags, connection: ConnectionView) {
   const fromFlags = yield* keyOfFlags(given)
   if (fromFlags !== null) return fromFlags
   const baseUrl = clearing(given.baseUrl)
@@ -112,7 +112,7 @@ const newKey = Effect.fnUntraced(function* (given: Given, connection: Connection
 })
 
 /** Refused when the provider does not accept the connection as it would be. */
-const verify = Effect.fnUntraced(function* (given: Given, connection: ConnectionView, change: UpdateConnection) {
+const verify = Effect.fnUntraced(function* (given: EditFlags, connection: ConnectionView, change: UpdateConnection) {
   const provider = yield* connecting.providerNamed(given, connection.provider)
   const refusal = yield* connecting.refusalOf(given, { connectionId: connection.id, ...change }, provider.name)
   if (refusal !== null) return yield* connecting.refused(refusal)

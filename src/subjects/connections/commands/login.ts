@@ -48,7 +48,7 @@ const flags = {
   allowSameName,
   ...Client.connection
 }
-type Given = Command.Command.ParseConfig<typeof flags>
+type LoginFlags = Command.Command.ParseConfig<typeof flags>
 
 const loadRows = loadModule(() => import("../../../plane/providers/registry/signIn.ts"))
 const loadRegistry = loadModule(() => import("../../../plane/providers/Registry.ts"))
@@ -86,7 +86,7 @@ const subjects: Readonly<Record<string, string>> = {
 }
 
 /** Writes the gateway's message about a member of the request, without its name. */
-const inWords = (provider: string, where: string, { details, message, param }: BadRequest): BadArgument => {
+const flagProblem = (provider: string, where: string, { details, message, param }: BadRequest): BadArgument => {
   const field = details?.[0]?.field ?? param
   if (field === "clientId") return noClient(provider, where)
   const subject = field === undefined ? undefined : subjects[field]
@@ -97,13 +97,13 @@ const inWords = (provider: string, where: string, { details, message, param }: B
 }
 
 /** The gateway's route for one provider. */
-const stepsOf = Effect.fnUntraced(function* (given: Given, provider: string) {
+const stepsOf = Effect.fnUntraced(function* (given: LoginFlags, provider: string) {
   const where = (yield* loadRows).whereClientIs(provider)
   const to = yield* Client.target(given)
   const client = yield* Client.group(to, "oauth")
   return (action: string, payload: SignInInput) =>
     client.act({ path: { provider, action }, payload }).pipe(
-      Effect.catchTag("BadRequest", (error) => inWords(provider, where, error)),
+      Effect.catchTag("BadRequest", (error) => flagProblem(provider, where, error)),
       Client.orExplain(to)
     )
 })

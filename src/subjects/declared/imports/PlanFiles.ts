@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonObject, objectOr, parseJson, stringOr } fro
 
 export interface PlanProgram {
   readonly name: string
-  /** Below the home folder. */
+  /** Path below the home folder. */
   readonly file: string
   /** Variable that names another folder for it; null: there is none. */
   readonly folderVariable: string | null

@@ -16,7 +16,7 @@ import { findOne, on, removeOf } from "../../../cli/verbs/noun.ts"
 
 type Case = SuiteView["cases"][number]
 
-const lastSaid = ({ input }: Case): string => {
+const lastMessage = ({ input }: Case): string => {
   const content = input.messages.at(-1)?.content ?? ""
   return typeof content === "string" ? content : JSON.stringify(content)
 }
@@ -27,7 +27,7 @@ const caseColumns: ReadonlyArray<Column.Column<Case>> = [
   Column.prose("EXPECTED", ({ expected }) =>
     typeof expected.value === "string" ? expected.value : JSON.stringify(expected.value)
   ),
-  Column.prose("ASKED", lastSaid)
+  Column.prose("ASKED", lastMessage)
 ]
 
 export const suiteShow = on("show", suites, {}, function* ({ client, found: { id }, to }) {

@@ -8,16 +8,16 @@ import * as Queue from "effect/Queue"
 import { canAsk } from "../../../cli/asking/terminal.ts"
 import type { CliFailure } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { listen, type Told } from "../../../cli/gateway/InspectorFeed.ts"
+import { listen, type InspectorMessage } from "../../../cli/gateway/InspectorFeed.ts"
 import { OutputFormat } from "../../../cli/output/Format.ts"
 import { Screen } from "../../../cli/output/Screen.ts"
 import { write } from "../../../cli/output/Stdout.ts"
-import { type Browse, empty, type Key, pressed, type Step, told } from "./browse/Browse.ts"
+import { type Browse, empty, type Key, pressed, type Step, withFrame } from "./browse/Browse.ts"
 import { draw, heightOf, type Size } from "./browse/draw.ts"
 import { inspector } from "./rows.ts"
 import { conversationText, diffText, listFlags, pageOf, showList } from "./show.ts"
 
-type Event = { readonly _tag: "Key"; readonly key: Key } | { readonly _tag: "Told"; readonly told: Told }
+type Event = { readonly _tag: "Key"; readonly key: Key } | { readonly _tag: "Told"; readonly told: InspectorMessage }
 
 const screenOn = "\u001b[?1049h\u001b[?25l"
 const screenOff = "\u001b[?25h\u001b[?1049l"
@@ -90,7 +90,7 @@ const browse = (to: Client.Target) =>
       for (const event of yield* Queue.takeBetween(events, 1, maxAtOnce)) {
         if (event._tag === "Told") {
           if (event.told._tag === "Closed") return yield* Effect.fail(event.told.failure)
-          state = told(state, event.told.frame)
+          state = withFrame(state, event.told.frame)
           continue
         }
         const { state: next, step } = pressed(state, event.key, heightOf(size))

@@ -13,7 +13,7 @@ import * as Output from "../../../cli/output/Output.ts"
 import { inspector } from "./rows.ts"
 import { changeColumns } from "./show.ts"
 
-type Given = Parameters<typeof Client.target>[0] & {
+type ReplayFlags = Parameters<typeof Client.target>[0] & {
   readonly record: string
   readonly model: Option.Option<string>
   readonly body: Option.Option<string>
@@ -33,7 +33,7 @@ const askFor = (names: ReadonlyArray<string>) =>
     )
   )
 
-export const replayDirect = (given: Given) =>
+export const replayDirect = (given: ReplayFlags) =>
   Effect.gen(function* () {
     const sent = Option.isSome(given.body) ? JSON.stringify(yield* readJson("--body", given.body.value)) : undefined
     const wanted = yield* body(

@@ -45,10 +45,10 @@ export const retries = Options.boolean("retries").pipe(
   Options.withDescription("A line for each attempt of a prompt; without it they are one line, and TRIES counts them.")
 )
 
-type Given = { readonly [Name in keyof typeof filterFlags]: Option.Option<string> }
+type FilterFlags = { readonly [Name in keyof typeof filterFlags]: Option.Option<string> }
 
 /** Reads and checks the filter of the flags. */
-export const filterOf = (given: Given) =>
+export const filterOf = (given: FilterFlags) =>
   body(
     RecordFilterQuery,
     {

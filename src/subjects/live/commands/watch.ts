@@ -32,12 +32,12 @@ const columns = { time: 8, channel: 9, event: 18 } as const
 
 const header = ["TIME".padEnd(columns.time), "CHANNEL".padEnd(columns.channel), "EVENT".padEnd(columns.event), "WHAT"]
 
-const isTold = (value: unknown): value is string | number | boolean => value !== null && typeof value !== "object"
+const isShown = (value: unknown): value is string | number | boolean => value !== null && typeof value !== "object"
 
 /** Writes the plain members of an event; lists and objects are for `--json`. */
 const whatOf = (data: (typeof EventFrame.Type)["data"]): string =>
   Object.entries(data)
-    .filter(([, value]) => isTold(value) && value !== "")
+    .filter(([, value]) => isShown(value) && value !== "")
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(" ")
 

@@ -55,7 +55,7 @@ const flagNames = {
   allowedKeys: "--key"
 }
 
-type Given = Command.Command.ParseConfig<typeof settings>
+type ServerFlags = Command.Command.ParseConfig<typeof settings>
 
 const headerOf = (line: string): Effect.Effect<readonly [string, string], BadArgument> => {
   const colon = line.indexOf(":")
@@ -65,7 +65,7 @@ const headerOf = (line: string): Effect.Effect<readonly [string, string], BadArg
 }
 
 /** Converts the flags to a body of the contract; an absent one is undefined. */
-const inputOf = (given: Given) =>
+const inputOf = (given: ServerFlags) =>
   Effect.gen(function* () {
     const piped = given.headerStdin ? (yield* readSecret).split(/\r?\n/).filter((line) => line.trim() !== "") : []
     const headers = yield* Effect.forEach([...given.headers, ...piped], headerOf)

@@ -26,7 +26,7 @@ const scopeFlags = {
   apiKey: of("for-key", "Calls for an API key of this gateway, by its name or id.")
 }
 
-interface Given {
+interface AssignFlags {
   readonly all: boolean
   readonly provider: Option.Option<string>
   readonly to: Option.Option<string>
@@ -40,7 +40,10 @@ interface Scope {
 }
 
 /** Finds the one scope that the flags name. */
-const scopeOf = Effect.fnUntraced(function* (to: Client.Target, { all, apiKey, provider, to: connection }: Given) {
+const scopeOf = Effect.fnUntraced(function* (
+  to: Client.Target,
+  { all, apiKey, provider, to: connection }: AssignFlags
+) {
   const named = [apiKey, connection, provider].filter(Option.isSome).length + (all ? 1 : 0)
   if (named !== 1) {
     return yield* new BadArgument({

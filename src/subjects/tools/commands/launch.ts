@@ -40,7 +40,7 @@ const flags = {
 
 const rest = Args.text({ name: "args" }).pipe(Args.withDescription("For the tool, behind '--'."), Args.repeated)
 
-type Given = {
+type LaunchFlags = {
   readonly model: Option.Option<string>
   readonly profile: Option.Option<string>
   readonly token: Option.Option<Redacted.Redacted>
@@ -81,7 +81,7 @@ const environmentOf = (dataDir: string, environment: ReadonlyMap<string, string>
     )
   )
 
-const profileOf = (tool: Launcher, given: Given, home: string, environment: ReadonlyMap<string, string>) => {
+const profileOf = (tool: Launcher, given: LaunchFlags, home: string, environment: ReadonlyMap<string, string>) => {
   const profile = Option.getOrNull(given.profile)
   if (profile === null || tool.id !== "claude") return Effect.succeed(profile)
   const file = join(folderOf(placesOf(home, environment, existsSync)), "profiles", profile, "settings.json")
@@ -93,7 +93,7 @@ const profileOf = (tool: Launcher, given: Given, home: string, environment: Read
       })
 }
 
-const run = (tool: Launcher, given: Given): Effect.Effect<void, CliFailure> =>
+const run = (tool: Launcher, given: LaunchFlags): Effect.Effect<void, CliFailure> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { dataDir, environment } = yield* EnvFile.loadConfig

@@ -9,7 +9,7 @@ import { BadArgument } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import type { GatewayFlags } from "../../../cli/gateway/Target.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { backOf } from "../../../agents/tools/files/UndoSetup.ts"
+import { restorationOf } from "../../../agents/tools/files/UndoSetup.ts"
 import { forget, writeAll } from "../../../agents/tools/files/Files.ts"
 import { failure } from "./failure.ts"
 import { revokeKey } from "./Key.ts"
@@ -55,7 +55,7 @@ export const undo = (tool: ToolSetup, given: GatewayFlags, dryRun: boolean) =>
       })
     }
     const backs = yield* Effect.mapError(
-      Effect.forEach(record.files, (file) => backOf(file, home)),
+      Effect.forEach(record.files, (file) => restorationOf(file, home)),
       failure
     )
     const changes = backs.flatMap(({ change }) => change ?? [])

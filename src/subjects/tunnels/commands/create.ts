@@ -71,7 +71,7 @@ const flags = {
   )
 }
 
-type Given = Command.Command.ParseConfig<typeof flags>
+type CreateFlags = Command.Command.ParseConfig<typeof flags>
 
 const fieldFlags = {
   destination: "<user@host[:port]>",
@@ -84,7 +84,7 @@ const fieldFlags = {
 }
 
 /** Flags that belong to one of the tunnels. */
-const ownFlags = (given: Given): ReadonlyArray<readonly [flag: string, of: TunnelBackend, isGiven: boolean]> => [
+const ownFlags = (given: CreateFlags): ReadonlyArray<readonly [flag: string, of: TunnelBackend, isGiven: boolean]> => [
   ["<user@host[:port]>", "ssh", Option.isSome(given.destination)],
   ["--auth-token-stdin", "token", given.authTokenStdin],
   ["--host-key", "ssh", Option.isSome(given.hostKey)],
@@ -135,7 +135,7 @@ const askToken = secretly(
   })
 )
 
-const openToken = (to: Client.Target, given: Given) =>
+const openToken = (to: Client.Target, given: CreateFlags) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "tunnels")
     const set = (authToken: string | undefined) =>
@@ -152,7 +152,7 @@ const openToken = (to: Client.Target, given: Given) =>
 /** The fingerprint in the gateway's words about a server that is not known yet; null: they are about something else. */
 const fingerprintIn = (text: string): string | null => /SHA256:[A-Za-z0-9+/]{43}=?/.exec(text)?.[0] ?? null
 
-const openSsh = (to: Client.Target, given: Given) =>
+const openSsh = (to: Client.Target, given: CreateFlags) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "tunnels")
     const payloadOf = (hostKey: string | undefined) =>
@@ -192,7 +192,7 @@ const openSsh = (to: Client.Target, given: Given) =>
     return yield* explained(to)(client.setSsh({ payload: yield* payloadOf(fingerprint) }))
   })
 
-const openMesh = (to: Client.Target, given: Given) =>
+const openMesh = (to: Client.Target, given: CreateFlags) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "tunnels")
     const sudoPassword = given.sudoPasswordStdin ? yield* stdinSecret("--sudo-password-stdin") : undefined
@@ -215,7 +215,7 @@ const openMesh = (to: Client.Target, given: Given) =>
     return yield* explained(to)(client.enableMesh({ payload }))
   })
 
-const open = (to: Client.Target, given: Given) =>
+const open = (to: Client.Target, given: CreateFlags) =>
   Effect.gen(function* () {
     switch (given.backend) {
       case "quick": {

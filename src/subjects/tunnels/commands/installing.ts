@@ -18,7 +18,7 @@ const Progress = Schema.parseJson(
   Schema.Struct({ message: Schema.String, percent: Schema.optional(Schema.NullOr(Schema.Number)) })
 )
 
-interface Told {
+interface InstallProgress {
   readonly name: string
   readonly message: string
   readonly percent: number | null
@@ -31,12 +31,12 @@ const fieldOf = (block: string, field: string): string =>
     .map((line) => line.slice(field.length + 1).trim())
     .join("\n")
 
-const toldBy = (block: string): Told => {
+const toldBy = (block: string): InstallProgress => {
   const data = Option.getOrNull(Schema.decodeOption(Progress)(fieldOf(block, "data")))
   return { name: fieldOf(block, "event"), message: data?.message ?? "", percent: data?.percent ?? null }
 }
 
-const said = ({ message, percent }: Told): string =>
+const said = ({ message, percent }: InstallProgress): string =>
   percent === null ? message : `${message} ${Math.round(percent)} %`
 
 const cut = new CommandFailed({
@@ -57,11 +57,11 @@ export const install = (to: Client.Target, sudoPassword: Redacted.Redacted | nul
       ),
       null
     )
-    let end: Told | null = null
+    let end: InstallProgress | null = null
     let last = ""
     yield* response.stream.pipe(
       Stream.mapConcat((chunk) => {
-        const events: Array<Told> = []
+        const events: Array<InstallProgress> = []
         framer.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), (bytes, start, stop) =>
           events.push(toldBy(bytes.toString("utf8", start, stop)))
         )
@@ -80,7 +80,7 @@ export const install = (to: Client.Target, sudoPassword: Redacted.Redacted | nul
       withSpinner("Installing …"),
       Effect.mapError(() => cut)
     )
-    const ended = end as Told | null
+    const ended = end as InstallProgress | null
     if (ended === null) return yield* cut
     if (ended.name === "error") {
       return yield* new CommandFailed({
@@ -90,14 +90,14 @@ export const install = (to: Client.Target, sudoPassword: Redacted.Redacted | nul
     }
   })
 
-interface Given {
+interface MeshOptions {
   readonly install: boolean
   readonly hostname: string | null
   readonly sudoPassword: Redacted.Redacted | null
 }
 
 /** Everything that a funnel needs beforehand; a person logs in by himself. */
-export const prepareMesh = (to: Client.Target, { hostname, install: mayInstall, sudoPassword }: Given) =>
+export const prepareMesh = (to: Client.Target, { hostname, install: mayInstall, sudoPassword }: MeshOptions) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "tunnels")
     const payload = sudoPassword === null ? {} : { sudoPassword }

@@ -29,7 +29,7 @@ export const rangeFlags = (usual: UsageRange) => ({
   )
 })
 
-interface Given {
+interface RangeFlags {
   readonly range: Option.Option<UsageRange>
   readonly from: Option.Option<string>
   readonly to: Option.Option<string>
@@ -40,7 +40,7 @@ interface Given {
 export const time = (flag: string, given: Option.Option<string>) =>
   Option.isSome(given) && isDay(given.value) ? Effect.succeed(given.value) : timeFlag(flag, given)
 
-export const rangeQuery = Effect.fnUntraced(function* (given: Given, usual: UsageRange) {
+export const rangeQuery = Effect.fnUntraced(function* (given: RangeFlags, usual: UsageRange) {
   const timezone = Option.getOrUndefined(given.timezone)
   if (timezone !== undefined && !isTimeZone(timezone)) {
     return yield* new BadArgument({

@@ -63,7 +63,7 @@ const flagNames = {
   "mail.tls": "--tls"
 }
 
-interface Given {
+interface ChangeFlags {
   readonly events: ReadonlyArray<string>
   readonly kind: Option.Option<string>
   readonly secret: Option.Option<string>
@@ -76,7 +76,7 @@ interface Given {
 }
 
 /** Members that were given; undefined where none was. */
-const mailOf = ({ from, password, receivers, tls, user }: Given) => {
+const mailOf = ({ from, password, receivers, tls, user }: ChangeFlags) => {
   const given = Object.entries({
     from: Option.getOrUndefined(from),
     to: receivers.length === 0 ? undefined : receivers,
@@ -87,14 +87,14 @@ const mailOf = ({ from, password, receivers, tls, user }: Given) => {
   return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
-const plainOf = ({ description, events, kind, secret }: Given) => ({
+const plainOf = ({ description, events, kind, secret }: ChangeFlags) => ({
   events: events.length === 0 ? undefined : events,
   kind: Option.getOrUndefined(kind),
   secret: Option.getOrUndefined(secret),
   description: Option.getOrUndefined(description)
 })
 
-const inputOf = (given: Given) => ({ ...plainOf(given), mail: mailOf(given) })
+const inputOf = (given: ChangeFlags) => ({ ...plainOf(given), mail: mailOf(given) })
 
 const newUrl = Args.text({ name: "url" }).pipe(
   Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host.")

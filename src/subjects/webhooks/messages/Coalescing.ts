@@ -6,7 +6,7 @@ export const windowMs = 5 * 60_000
 /** Subjects that are remembered of one webhook; beyond it the one that was met longest ago is dropped. */
 export const mostSubjects = 1_000
 
-interface Told {
+interface SentNotice {
   readonly atMs: number
   repeats: number
 }
@@ -17,7 +17,7 @@ export interface Coalescing {
 }
 
 export const makeCoalescing = (): Coalescing => {
-  const known = new LruMap<string, Told>({ capacity: mostSubjects })
+  const known = new LruMap<string, SentNotice>({ capacity: mostSubjects })
   return {
     next: (subject, nowMs) => {
       if (subject === null) return 0

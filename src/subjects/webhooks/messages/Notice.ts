@@ -26,7 +26,7 @@ const line = (value: unknown): string => {
   return plain.length > maxValueChars ? `${plain.slice(0, maxValueChars - 1)}…` : plain
 }
 
-const isGiven = (value: unknown): boolean => value !== null && value !== undefined && value !== ""
+const isPresent = (value: unknown): boolean => value !== null && value !== undefined && value !== ""
 
 const usd = (value: unknown): string | null =>
   typeof value === "number" && value > 0 ? `$${value.toFixed(value < 0.01 ? 6 : 2)}` : null
@@ -34,13 +34,13 @@ const usd = (value: unknown): string | null =>
 /** The model as the caller named it; of a combo its name. */
 const askedModel = (data: EventFields): unknown => data["requested_model"] ?? data["model"]
 
-interface Told {
+interface NoticeContent {
   readonly severity: Severity
   readonly headline: string
   readonly facts: ReadonlyArray<readonly [label: string, value: unknown]>
 }
 
-const requestFacts = (data: EventFields, names: EventNames): Told["facts"] => [
+const requestFacts = (data: EventFields, names: EventNames): NoticeContent["facts"] => [
   ["Model asked for", askedModel(data)],
   ["Combo", data["combo"]],
   ["Provider", data["provider"]],
@@ -54,7 +54,7 @@ const requestFacts = (data: EventFields, names: EventNames): Told["facts"] => [
 
 const quotaWords: Readonly<Record<string, string>> = { budget: "budget", tokens: "token limit", rate: "rate limit" }
 
-const told = (event: string, data: EventFields, names: EventNames): Told => {
+const contentOf = (event: string, data: EventFields, names: EventNames): NoticeContent => {
   switch (event) {
     case "request.completed":
       return {
@@ -138,12 +138,12 @@ export const noticeOf = (
   names: EventNames,
   repeats: number
 ): Notice => {
-  const { facts, headline, severity } = told(event, data, names)
+  const { facts, headline, severity } = contentOf(event, data, names)
   return {
     event,
     severity,
     headline,
-    facts: facts.flatMap(([label, value]) => (isGiven(value) ? [[label, line(value)] as const] : [])),
+    facts: facts.flatMap(([label, value]) => (isPresent(value) ? [[label, line(value)] as const] : [])),
     at: new Date(atMs).toISOString(),
     repeats
   }

@@ -96,7 +96,7 @@ const speaksOfTools = ({ parts }: Message): boolean =>
   parts.some(({ type }) => type === "tool_call" || type === "tool_result")
 
 /** Names and forms that differ, for the answer. */
-const wayBack = (
+const restorationOf = (
   conversation: Conversation,
   names: ReadonlyArray<string>,
   { name, wraps }: Wording
@@ -152,7 +152,7 @@ export const adaptTools = (
         speaksOfTools(message) ? { ...message, parts: message.parts.map((part) => adaptPart(part, wording)) } : message
       )
     },
-    toolNames: wayBack(conversation, names, wording),
+    toolNames: restorationOf(conversation, names, wording),
     callIds: inverse(ids),
     mapped: [...(aliases.size === 0 ? [] : ["tools.name"]), ...(wraps ? ["tools.custom"] : [])]
   }

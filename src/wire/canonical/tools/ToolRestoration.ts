@@ -5,12 +5,12 @@ import type { AnswerPart, Response } from "../Response.ts"
 import type { CallIds, ToolNames } from "./ToolAdaptation.ts"
 
 /** The client's tools and ids by those the upstream got; null where nothing differs. */
-export interface ToolWords {
+export interface ToolAliases {
   readonly toolNames?: ToolNames | null
   readonly callIds?: CallIds | null
 }
 
-const restorePart = (part: AnswerPart, { callIds, toolNames }: ToolWords): AnswerPart => {
+const restorePart = (part: AnswerPart, { callIds, toolNames }: ToolAliases): AnswerPart => {
   if (part.type !== "tool_call") return part
   const id = callIds?.get(part.id) ?? part.id
   const own = toolNames?.get(part.name)
@@ -19,18 +19,18 @@ const restorePart = (part: AnswerPart, { callIds, toolNames }: ToolWords): Answe
   return { ...part, id, name: own.name, ...(unwraps ? { kind: "custom", args: unwrapInput(part.args) } : {}) }
 }
 
-const knowsNothing = ({ callIds, toolNames }: ToolWords): boolean =>
+const knowsNothing = ({ callIds, toolNames }: ToolAliases): boolean =>
   (callIds ?? null) === null && (toolNames ?? null) === null
 
 /** A complete answer, with the client's tools. */
-export const restoreTools = (response: Response, words: ToolWords): Response =>
+export const restoreTools = (response: Response, words: ToolAliases): Response =>
   knowsNothing(words) ? response : { ...response, parts: response.parts.map((part) => restorePart(part, words)) }
 
 /**
  * The events of a stream, with the client's tools. Free-form input wrapped in JSON can be unwrapped only when it is complete: the input
  * of such a call comes in one piece, at its end.
  */
-export const makeToolRestorer = (words: ToolWords): ((event: StreamEvent) => ReadonlyArray<StreamEvent>) | null => {
+export const makeToolRestorer = (words: ToolAliases): ((event: StreamEvent) => ReadonlyArray<StreamEvent>) | null => {
   if (knowsNothing(words)) return null
   const wrapped = new Map<number, Array<string>>()
 

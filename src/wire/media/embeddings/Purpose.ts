@@ -34,7 +34,7 @@ const words = {
   }
 } as const satisfies Record<string, Record<Purpose, string | null>>
 
-export type PurposeWords = keyof typeof words
+export type PurposeTable = keyof typeof words
 
 const purposes = new Map<string, Purpose>(
   Object.values(words).flatMap((table) =>
@@ -54,7 +54,7 @@ export interface ToldPurpose {
 }
 
 /** A word that is already the target's, or that no table knows, goes through as it is. */
-export const purposeFor = (target: PurposeWords, request: JsonObject): ToldPurpose => {
+export const purposeFor = (target: PurposeTable, request: JsonObject): ToldPurpose => {
   const member = members.find((name) => stringOr(request[name]) !== null)
   if (member === undefined) return { others: request, word: null, dropped: [] }
   const { [member]: told, ...others } = request

@@ -2,7 +2,7 @@
 import type { MediaAdapter } from "../../../domain/MediaKind.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import { images } from "../images/Codec.ts"
-import { isAsAsked } from "../images/Answer.ts"
+import { isAsRequested } from "../images/Answer.ts"
 import { billedUsage, mostUsage } from "../images/Request.ts"
 import { makeStreamEncoder, makeStreamTap } from "../images/Stream.ts"
 import type { JsonObject } from "../../json/Json.ts"
@@ -21,7 +21,7 @@ const edits: WireCodec = {
   upstreamPath: "/images/edits",
   mediaUsage: (request) => mostUsage(typed(request)),
   billedUsage: (usage, request) => billedUsage(usage, typed(request)),
-  isAsAsked: (answer, request) => isAsAsked(answer, typed(request)),
+  isAsAsked: (answer, request) => isAsRequested(answer, typed(request)),
   checkEnvelope,
   decodeRequest: decodeWith(checkEnvelope),
   encodeRequest,

@@ -4,7 +4,7 @@
  *
  * https://ai.google.dev/gemini-api/docs/image-generation, https://ai.google.dev/api/generate-content (read in 2026-11)
  */
-import { encodeAs } from "../images/Asked.ts"
+import { encodeAs } from "../images/ImageRequest.ts"
 import { contentWishes, geminiImages } from "../images/adapters/Gemini.ts"
 import type { EncodedRequest, UploadPiece, WireCodec } from "../../WireCodec.ts"
 import { onePerRequest, withoutPictures } from "./Adapted.ts"

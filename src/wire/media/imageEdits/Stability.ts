@@ -6,7 +6,7 @@
  */
 import { optional } from "../../json/Json.ts"
 import { fileOf } from "../Upload.ts"
-import { encodeAs, formOf } from "../images/Asked.ts"
+import { encodeAs, formOf } from "../images/ImageRequest.ts"
 import { stability, stabilityAnswer } from "../images/adapters/Stability.ts"
 import type { EncodedRequest, FormPart, WireCodec } from "../../WireCodec.ts"
 import { onePerRequest, withoutPictures } from "./Adapted.ts"

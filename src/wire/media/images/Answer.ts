@@ -110,7 +110,7 @@ export const encodeResponse = (response: Response, { nowMs, request = {} }: Enco
 }
 
 /** Checks whether every picture is in the form that the client asked for. */
-export const isAsAsked = (body: JsonObject, request: JsonObject): boolean => {
+export const isAsRequested = (body: JsonObject, request: JsonObject): boolean => {
   const wanted = wantedForm(request)
   return (
     wanted === null || listOf(body["data"]).every((item) => isObject(item) && (stringOr(item[wanted]) ?? "") !== "")

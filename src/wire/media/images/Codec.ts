@@ -20,7 +20,7 @@ import { openRouter } from "./adapters/OpenRouter.ts"
 import { replicate } from "./adapters/Replicate.ts"
 import { sdWebUi } from "./adapters/SdWebUi.ts"
 import { stability } from "./adapters/Stability.ts"
-import { encodeResponse, filledWith, isAsAsked, linksIn, openAiAnswer } from "./Answer.ts"
+import { encodeResponse, filledWith, isAsRequested, linksIn, openAiAnswer } from "./Answer.ts"
 import { joined } from "./Parts.ts"
 import { billedUsage, checkEnvelope, decodeRequest, mostUsage, relayRequest } from "./Request.ts"
 import { makeStreamEncoder, makeStreamTap } from "./Stream.ts"
@@ -74,7 +74,7 @@ export const images: WireCodec = {
   encodeRequest: ({ extras = {} }, { model }) => ({ body: { ...extras, model }, dropped: [], mapped: [] }),
   ...answersOf("images", "picture", openAiAnswer),
   join: joined,
-  isAsAsked,
+  isAsAsked: isAsRequested,
   linked: { linksIn, filledWith },
   encodeResponse,
   makeStreamTap,

@@ -39,7 +39,7 @@ const queryOf = (members: AskedAs["members"]): string => {
   return query.toString()
 }
 
-const given = (members: AskedAs["members"]): JsonObject =>
+const definedMembers = (members: AskedAs["members"]): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined))
 
 const encodeFor = (adapter: SearchAdapter, search: Search): EncodedRequest => {
@@ -49,7 +49,7 @@ const encodeFor = (adapter: SearchAdapter, search: Search): EncodedRequest => {
   const isGet = method === "GET"
   return {
     method,
-    body: isGet ? {} : given(all),
+    body: isGet ? {} : definedMembers(all),
     place: { values, query: isGet ? queryOf(all) : "" },
     dropped: asksFor(search).filter((ability) => !adapter.can.has(ability)),
     mapped: asked.maxResults < search.maxResults ? ["max_results"] : []

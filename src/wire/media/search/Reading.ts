@@ -14,7 +14,7 @@ export const cut = (text: string, chars: number): string =>
 export const isWebAddress = (url: string): boolean =>
   url.length <= maxUrlChars && /^https?:\/\//i.test(url) && URL.canParse(url)
 
-interface Told {
+interface ResultFields {
   readonly title: Json | undefined
   readonly url: Json | undefined
   readonly snippet: Json | undefined
@@ -25,10 +25,10 @@ interface Told {
   readonly metadata?: Readonly<Record<string, Json | undefined>>
 }
 
-const said = (members: Told["metadata"]): JsonObject =>
+const said = (members: ResultFields["metadata"]): JsonObject =>
   Object.fromEntries(Object.entries(members ?? {}).filter(([, value]) => value !== undefined && value !== null))
 
-const resultOf = (told: Told): ReadonlyArray<Result> => {
+const resultOf = (told: ResultFields): ReadonlyArray<Result> => {
   const url = stringOr(told.url)
   if (url === null || !isWebAddress(url)) return []
   return [
@@ -46,7 +46,10 @@ const resultOf = (told: Told): ReadonlyArray<Result> => {
 }
 
 /** The results of a list; what is no result is passed over. Null when there is no list. */
-export const resultsIn = (list: Json | undefined, tell: (item: JsonObject) => Told): ReadonlyArray<Result> | null =>
+export const resultsIn = (
+  list: Json | undefined,
+  tell: (item: JsonObject) => ResultFields
+): ReadonlyArray<Result> | null =>
   isArray(list) ? list.slice(0, mostRead).flatMap((item) => (isObject(item) ? resultOf(tell(item)) : [])) : null
 
 /** The texts of a list, as one. */

@@ -2,7 +2,7 @@
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../../json/Json.ts"
 import type { TextFormat } from "./Request.ts"
 
-export interface Spoken {
+export interface Segment {
   readonly text: string
   /** Seconds from the begin of the recording. */
   readonly start: number
@@ -15,8 +15,8 @@ export interface Transcript {
   readonly language: string | null
   /** Seconds; null when it is not known. */
   readonly duration: number | null
-  readonly words: ReadonlyArray<Spoken>
-  readonly segments: ReadonlyArray<Spoken>
+  readonly words: ReadonlyArray<Segment>
+  readonly segments: ReadonlyArray<Segment>
 }
 
 /** An answer with more is longer than any recording. */
@@ -27,7 +27,7 @@ export const spokenIn = (
   list: Json | undefined,
   textNames: ReadonlyArray<string>,
   secondsPerUnit = 1
-): ReadonlyArray<Spoken> =>
+): ReadonlyArray<Segment> =>
   (isArray(list) ? list.slice(0, mostSpoken) : []).flatMap((item) => {
     if (!isObject(item)) return []
     const start = numberOr(item["start"])
@@ -45,8 +45,8 @@ const mostSegmentChars = 84
 const pauseSeconds = 1
 
 /** Words in pieces that can be read at once. */
-export const segmentsOf = (words: ReadonlyArray<Spoken>): ReadonlyArray<Spoken> => {
-  const segments: Array<Spoken> = []
+export const segmentsOf = (words: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
+  const segments: Array<Segment> = []
   let open: { texts: Array<string>; chars: number; start: number; end: number } | null = null
   const close = (): void => {
     if (open !== null) segments.push({ text: open.texts.join(" "), start: open.start, end: open.end })
@@ -83,7 +83,7 @@ export const timestamp = (seconds: number, mark: "," | "."): string => {
 const cueText = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ").replaceAll("-->", "->")
 
 /** https://www.w3.org/TR/webvtt1/ and its older form, SubRip. */
-export const subtitles = (format: "srt" | "vtt", segments: ReadonlyArray<Spoken>): string => {
+export const subtitles = (format: "srt" | "vtt", segments: ReadonlyArray<Segment>): string => {
   const mark = format === "srt" ? "," : "."
   const cues = segments.map(({ end, start, text }, index) => {
     const number = format === "srt" ? `${index + 1}\n` : ""

@@ -1,6 +1,6 @@
 /** The id of a request that is refused, also where its text is cut or damaged. */
 import { assert, describe, it } from "@effect/vitest"
-import { readAgentMessages } from "../../../../src/agents/a2a/Asked.ts"
+import { readAgentMessages } from "../../../../src/agents/a2a/AgentRequest.ts"
 import { idWithin, readClientMessages, refusalOf } from "../../../../src/agents/mcp/protocol/JsonRpc.ts"
 
 describe("idWithin", () => {

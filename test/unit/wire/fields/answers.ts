@@ -1,5 +1,5 @@
 /** For each row of the answer table: how each wire says it, and how it reads when it has arrived. */
-import { isSound } from "../../../../src/wire/canonical/Pictures.ts"
+import { isAudio } from "../../../../src/wire/canonical/Pictures.ts"
 import type { AnswerPart, Response } from "../../../../src/wire/canonical/Response.ts"
 import type { AnswerFieldId } from "../../../../src/wire/fields/AnswerFields.ts"
 import { isArray, type JsonObject, objectOr } from "../../../../src/wire/json/Json.ts"
@@ -113,7 +113,7 @@ export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
     ollama: ollama({ images: [png] })
   },
   sound: {
-    read: ({ parts }) => parts.filter((part) => part.type === "opaque" && isSound(part)),
+    read: ({ parts }) => parts.filter((part) => part.type === "opaque" && isAudio(part)),
     chat: chat({ content: null, audio: { id: "audio_1", data: png, transcript: "a", expires_at: 1 } })
   },
   citations: {

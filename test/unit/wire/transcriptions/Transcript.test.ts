@@ -5,12 +5,12 @@ import {
   asText,
   asVerbose,
   segmentsOf,
-  type Spoken,
+  type Segment,
   subtitles,
   timestamp
 } from "../../../../src/wire/media/transcriptions/Transcript.ts"
 
-const said = (text: string, start: number, end: number): Spoken => ({ text, start, end })
+const said = (text: string, start: number, end: number): Segment => ({ text, start, end })
 const bare = { language: null, duration: null, words: [], segments: [] }
 
 describe("a transcript", () => {

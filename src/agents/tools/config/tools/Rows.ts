@@ -22,7 +22,7 @@ type Setting = readonly [path: string, value: Json | ((model: ToolModel) => Json
 
 type FileRow = readonly [
   format: FormatName,
-  /** Below the home folder, or below the folder of configurations where it begins with `config/`. The first that is there, else the first. */
+  /** Paths below the home folder, or below that of configurations where one begins with `config/`. The first that is there, else the first. */
   paths: readonly [string, ...ReadonlyArray<string>],
   settings: ReadonlyArray<Setting> | ((places: Places, gateway: Gateway) => Pick<ToolFile, "edits" | "keyAt">)
 ]

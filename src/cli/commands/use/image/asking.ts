@@ -10,7 +10,7 @@ import * as Upload from "../../../gateway/Upload.ts"
 import { imageTypeOf } from "../../../flags/ImageType.ts"
 import { withSpinner } from "../../../output/spinner.ts"
 
-export interface Wanted {
+export interface ImageInput {
   readonly model: string
   readonly prompt: string
   readonly n: number
@@ -20,7 +20,7 @@ export interface Wanted {
 
 type Answered<R = never> = Effect.Effect<HttpClientResponse.HttpClientResponse, CliFailure, R>
 
-export const drawn = (to: Target, wanted: Wanted): Answered =>
+export const drawn = (to: Target, wanted: ImageInput): Answered =>
   withSpinner("Waiting for the picture …")(
     Inference.ask(
       to,
@@ -44,7 +44,7 @@ const partOf = (name: string, path: string): Effect.Effect<Upload.FilePart, CliF
   })
 
 /** https://developers.openai.com/api/reference/resources/images/methods/edit (2026-11): several pictures are parts `image[]`. */
-export const changed = (to: Target, wanted: Wanted, { mask, pictures }: Sources): Answered<Scope> =>
+export const changed = (to: Target, wanted: ImageInput, { mask, pictures }: Sources): Answered<Scope> =>
   Effect.gen(function* () {
     const [first, ...others] = pictures
     const name = others.length === 0 ? "image" : "image[]"

@@ -6,6 +6,7 @@ import { combosRemove } from "../../../api/calls.generated.ts"
 import { refresh } from "../../../api/queries.ts"
 import type { FieldSchema } from "../../../forms/operations.ts"
 import { useOperation } from "../../../forms/useOperation.ts"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { Merge } from "../../../ui/merge/Merge.tsx"
@@ -182,10 +183,7 @@ const Remove = ({
       means={words.combo.removeMeans(visible(name))}
       name={name}
       verb={words.combo.remove}
-      isOpen={isOpen.value}
-      onClose={() => {
-        isOpen.value = false
-      }}
+      {...opening(isOpen)}
       run={async () => {
         await combosRemove({ path: { id } })
         drafts.delete(id)
@@ -249,13 +247,7 @@ export const Editor = (properties: Properties) => {
             </button>
           )}
           {id !== null && (
-            <button
-              type="button"
-              class="button danger"
-              onClick={() => {
-                isRemoving.value = true
-              }}
-            >
+            <button type="button" class="button danger" onClick={setting(isRemoving, true)}>
               {words.combo.remove}
             </button>
           )}

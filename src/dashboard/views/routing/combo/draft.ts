@@ -6,10 +6,10 @@ import type { Editable, StoredCombo } from "../editable.ts"
 
 /** A target while it is edited. */
 export interface TargetDraft {
-  /** Of this page only: it stays when targets are moved. */
+  /** Key of this page only: it stays when targets are moved. */
   readonly key: number
   readonly model: string
-  /** As typed; empty: none is given. */
+  /** Weight as typed; empty: none is given. */
   readonly weight: string
   /** Empty: any account. */
   readonly connectionId: string

@@ -12,5 +12,5 @@ export interface Kept {
 /** Name of the edit that makes a new combo. */
 export const newCombo = ""
 
-/** By the id of a combo. */
+/** Drafts by the id of their combo. */
 export const drafts = new Map<string, Kept>()

@@ -10,6 +10,7 @@ import {
   quotaGroupsUpdate
 } from "../../../api/calls.generated.ts"
 import { queries, refresh, useAnswer } from "../../../api/queries.ts"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
@@ -70,13 +71,7 @@ const Remove = ({ id, name }: { readonly id: string; readonly name: string }) =>
   const isOpen = useSignal(false)
   return (
     <>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isOpen, true)}>
         {words.groups.remove}
       </button>
       <Danger
@@ -84,10 +79,7 @@ const Remove = ({ id, name }: { readonly id: string; readonly name: string }) =>
         means={words.groups.removeMeans(visible(name))}
         name={name}
         verb={words.groups.remove}
-        isOpen={isOpen.value}
-        onClose={() => {
-          isOpen.value = false
-        }}
+        {...opening(isOpen)}
         run={async () => {
           await quotaGroupsRemove({ path: { id } })
           toast("good", words.groups.removed(visible(name)))

@@ -4,11 +4,11 @@ import { percent, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/routingParts.ts"
 
 export interface Weighted {
-  /** Of this page only. */
+  /** Key of this page only. */
   readonly key: number
   /** Empty: nothing is chosen yet. */
   readonly id: string
-  /** As typed. */
+  /** Weight as typed. */
   readonly weight: string
 }
 

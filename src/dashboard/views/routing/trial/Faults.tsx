@@ -7,7 +7,7 @@ import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/routing.ts"
 
 export interface Fault {
-  /** Of this page only. */
+  /** Key of this page only. */
   readonly key: number
   readonly fault: string
   /** Name of a target; `*`: all. */
@@ -30,7 +30,7 @@ export const scenarioNames = ({ body }: Operation): ReadonlyArray<string> =>
 
 type Faults = NonNullable<NonNullable<NonNullable<Parameters<typeof routingSimulate>[0]>["body"]>["faults"]>
 
-/** As the API takes them, by target. */
+/** Gives faults as the API takes them, by target. */
 export const faultsOf = (faults: ReadonlyArray<Fault>): Faults => {
   const byTarget: Record<string, Array<object>> = {}
   for (const { fault, percent, target } of faults) {

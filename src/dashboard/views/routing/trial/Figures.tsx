@@ -7,7 +7,7 @@ export interface Figure {
   /** Null: unknown. */
   readonly mine: number | null
   readonly other: number | null
-  /** As the API answers it. */
+  /** Difference as the API answers it. */
   readonly difference: number | null
   readonly format: (value: number) => string
   /** Direction that is welcome; null: neither. */

@@ -4,6 +4,7 @@ import { routingSimulate } from "../../../api/calls.generated.ts"
 import type { AnswerOf } from "../../../api/client.ts"
 import { withProgress } from "../../../api/progress.ts"
 import { useOperation } from "../../../forms/useOperation.ts"
+import { typing } from "../../../ui/handlers.ts"
 import { count, duration, money, percent, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/routing.ts"
 import { type Fault, FaultFields, faultNames, faultsOf, scenarioNames } from "./Faults.tsx"
@@ -82,21 +83,12 @@ const Size = ({ requests, scenario, scenarios }: FieldProperties) => (
         min={1}
         max={100_000}
         value={requests.value}
-        onInput={(event) => {
-          requests.value = event.currentTarget.value
-        }}
+        onInput={typing(requests)}
       />
     </div>
     <div class="field">
       <label for="trial-scenario">{words.trial.scenario}</label>
-      <select
-        id="trial-scenario"
-        class="input"
-        value={scenario.value}
-        onChange={(event) => {
-          scenario.value = event.currentTarget.value
-        }}
-      >
+      <select id="trial-scenario" class="input" value={scenario.value} onChange={typing(scenario)}>
         <option value="">{words.trial.noScenario}</option>
         {scenarios.map((name) => (
           <option key={name} value={name}>

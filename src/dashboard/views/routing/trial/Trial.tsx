@@ -12,9 +12,9 @@ interface Properties {
   /** Null: it is new. */
   readonly id: string | null
   readonly combo: Editable | null
-  /** Its name as it is stored; null: it is not, or is turned off, so that nothing can be compared with it. */
+  /** Name of the combo as it is stored; null: it is not, or is turned off, so that nothing can be compared with it. */
   readonly storedName: string | null
-  /** It is another one than the stored. */
+  /** True when it differs from the stored one. */
   readonly isEdited: boolean
 }
 

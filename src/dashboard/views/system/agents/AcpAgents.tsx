@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../../api/client.ts"
 import { acpChange, acpList, acpRemove } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
+import { setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
@@ -106,13 +107,7 @@ export const AcpAgents = () => {
           >
             {words.look}
           </button>
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              isAdding.value = true
-            }}
-          >
+          <button type="button" class="button" onClick={setting(isAdding, true)}>
             <Icon name="add" /> {words.add}
           </button>
         </div>
@@ -144,9 +139,7 @@ export const AcpAgents = () => {
         name={removing.value?.id ?? ""}
         verb={words.remove}
         isOpen={removing.value !== null}
-        onClose={() => {
-          removing.value = null
-        }}
+        onClose={setting(removing, null)}
         run={async () => {
           await acpRemove({ query: { id: removing.value?.id ?? "" } })
           void refresh("acp")

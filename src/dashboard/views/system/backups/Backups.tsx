@@ -6,6 +6,7 @@ import { backupsCreate, backupsList, backupsRestore } from "../../../api/calls.g
 import { useAnswer } from "../../../api/queries.ts"
 import { addressOf } from "../../../api/raw.ts"
 import { jobs } from "../../../live/jobs.ts"
+import { setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
@@ -133,9 +134,7 @@ export const Backups = () => {
         name={asked.value?.id ?? ""}
         verb={words.restore}
         isOpen={asked.value !== null}
-        onClose={() => {
-          asked.value = null
-        }}
+        onClose={setting(asked, null)}
         run={restore}
       />
     </div>

@@ -4,6 +4,7 @@ import { type Batch, cancelBatch, contentOf, deleteBatch, type Owner } from "../
 import { refresh } from "../../../api/queries.ts"
 import { download } from "../../../api/raw.ts"
 import { jobs } from "../../../live/jobs.ts"
+import { setting } from "../../../ui/handlers.ts"
 import { Danger } from "../../../ui/Danger.tsx"
 import { JobProgress } from "../../../ui/Jobs.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
@@ -98,9 +99,7 @@ const Actions = ({ batch, owner }: Properties) => {
         name={batch.id}
         verb={isCancelling ? words.cancel : words.remove}
         isOpen={asked.value !== null}
-        onClose={() => {
-          asked.value = null
-        }}
+        onClose={setting(asked, null)}
         run={async () => {
           await (isCancelling ? cancelBatch(owner, batch.id) : deleteBatch(owner, batch.id))
           void refresh("batches")

@@ -5,9 +5,10 @@ import { useLocation } from "preact-iso"
 import { keysList } from "../../../api/calls.generated.ts"
 import { loadBatches, loadFiles, type Owner } from "../../../api/batches.ts"
 import { useAnswer } from "../../../api/queries.ts"
+import { AddButton } from "../../../ui/AddButton.tsx"
+import { opening } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
-import { Icon } from "../../../ui/Icon.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/batches.ts"
 import { Empty } from "../parts/Empty.tsx"
@@ -111,27 +112,13 @@ export const Batches = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button main-action"
-          onClick={() => {
-            isMaking.value = true
-          }}
-        >
-          <Icon name="add" /> {words.make}
-        </button>
+        <AddButton opens={isMaking} label={words.make} />
       </Head>
       <CopyAs call={{ method: "GET", path: "/v1/batches" }} />
       <ChooseKey owner={owner} />
       <BatchTable owner={owner} />
       <Files owner={owner} />
-      <NewBatch
-        owner={owner}
-        isOpen={isMaking.value}
-        onClose={() => {
-          isMaking.value = false
-        }}
-      />
+      <NewBatch owner={owner} {...opening(isMaking)} />
     </div>
   )
 }

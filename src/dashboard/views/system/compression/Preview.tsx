@@ -5,6 +5,7 @@ import { ApiError } from "../../../api/ApiError.ts"
 import type { AnswerOf } from "../../../api/client.ts"
 import { compressionPreview } from "../../../api/calls.generated.ts"
 import type { FieldSchema } from "../../../forms/operations.ts"
+import { typing } from "../../../ui/handlers.ts"
 import { Editor } from "../../../ui/editor/Editor.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
@@ -115,14 +116,7 @@ export const Preview = ({ settings }: { readonly settings: FieldSchema }) => {
         </div>
         <div class="field key-choice">
           <label for={`${id}-engine`}>{words.engine}</label>
-          <select
-            id={`${id}-engine`}
-            class="input"
-            value={engine.value}
-            onChange={({ currentTarget }) => {
-              engine.value = currentTarget.value
-            }}
-          >
+          <select id={`${id}-engine`} class="input" value={engine.value} onChange={typing(engine)}>
             <option value="">{words.asSettings}</option>
             {enginesOf(settings).map((one) => (
               <option key={one} value={one}>

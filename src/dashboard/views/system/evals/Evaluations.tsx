@@ -7,6 +7,7 @@ import { evalsOverview, evalsRemoveSuite } from "../../../api/calls.generated.ts
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { useFeed } from "../../../live/feed.ts"
 import type { FeedEvent } from "../../../live/socket.ts"
+import { setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
@@ -147,13 +148,7 @@ const All = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button main-action"
-          onClick={() => {
-            running.value = ""
-          }}
-        >
+        <button type="button" class="button main-action" onClick={setting(running, "")}>
           {words.runSuite}
         </button>
       </Head>
@@ -171,13 +166,7 @@ const All = () => {
                 removing.value = suite
               }}
             />
-            <RunSuite
-              suites={suites}
-              chosen={running.value}
-              onClose={() => {
-                running.value = null
-              }}
-            />
+            <RunSuite suites={suites} chosen={running.value} onClose={setting(running, null)} />
           </>
         )}
       </Answered>
@@ -187,9 +176,7 @@ const All = () => {
         name={removing.value?.name ?? ""}
         verb={words.remove}
         isOpen={removing.value !== null}
-        onClose={() => {
-          removing.value = null
-        }}
+        onClose={setting(removing, null)}
         run={async () => {
           await evalsRemoveSuite({ path: { id: removing.value?.id ?? "" } })
           void refresh("evals")

@@ -21,7 +21,7 @@ type Report = AnswerOf<typeof evalsRun>["run"]
 type Comparison = NonNullable<Report["comparison"]>
 type Case = Report["cases"][number]
 
-/** While a run is under way its cases are asked for at most so often. */
+/** Time in ms between two questions for the cases of a run, while it runs. */
 const everyMs = 2_000
 
 const Column = ({

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { flagsClear, flagsList, systemRestart } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { State } from "../../../ui/State.tsx"
@@ -31,13 +32,7 @@ const Waiting = ({ count }: { readonly count: number }) => {
   return count === 0 ? null : (
     <section class="card notice" aria-label={words.restartNow}>
       <State kind="warning">{words.restartNeeded(count)}</State>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isAsked, true)}>
         {words.restartNow}
       </button>
       <Danger
@@ -45,10 +40,7 @@ const Waiting = ({ count }: { readonly count: number }) => {
         means={words.restartMeans}
         name={words.restartName}
         verb={words.restartNow}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           await systemRestart()
           toast("good", words.restarting)
@@ -81,13 +73,7 @@ const ResetAll = ({ count }: { readonly count: number }) => {
   const isAsked = useSignal(false)
   return count === 0 ? null : (
     <>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isAsked, true)}>
         {words.resetAll}
       </button>
       <Danger
@@ -95,10 +81,7 @@ const ResetAll = ({ count }: { readonly count: number }) => {
         means={words.resetAllMeans(count)}
         name={words.resetAllName}
         verb={words.resetAll}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           const { cleared } = await flagsClear()
           toast("good", words.allCleared(cleared))

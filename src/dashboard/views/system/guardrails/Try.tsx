@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client.ts"
 import { guardrailsTest } from "../../../api/calls.generated.ts"
+import { typing } from "../../../ui/handlers.ts"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
@@ -102,9 +103,7 @@ export const Try = () => {
             rows={4}
             placeholder={words.example}
             value={text.value}
-            onInput={({ currentTarget }) => {
-              text.value = currentTarget.value
-            }}
+            onInput={typing(text)}
           />
         </div>
         <div class="buttons">

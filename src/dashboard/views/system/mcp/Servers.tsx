@@ -9,6 +9,7 @@ import {
   mcpServersUpdate
 } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
@@ -114,13 +115,7 @@ export const Servers = ({ cursor }: { readonly cursor: string }) => {
   return (
     <section class="stack" aria-label={words.partNames.servers}>
       <div class="buttons">
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            isAdding.value = true
-          }}
-        >
+        <button type="button" class="button" onClick={setting(isAdding, true)}>
           <Icon name="add" /> {words.add}
         </button>
       </div>
@@ -140,18 +135,8 @@ export const Servers = ({ cursor }: { readonly cursor: string }) => {
           )
         }
       </Answered>
-      <Dialog
-        title={words.add}
-        isOpen={isAdding.value}
-        onClose={() => {
-          isAdding.value = false
-        }}
-      >
-        <AddForm
-          onClose={() => {
-            isAdding.value = false
-          }}
-        />
+      <Dialog title={words.add} {...opening(isAdding)}>
+        <AddForm onClose={setting(isAdding, false)} />
       </Dialog>
     </section>
   )

@@ -13,9 +13,10 @@ import {
 } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { ValuesForm } from "../../../forms/ValuesForm.tsx"
+import { AddButton } from "../../../ui/AddButton.tsx"
+import { opening } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Dialog } from "../../../ui/Dialog.tsx"
-import { Icon } from "../../../ui/Icon.tsx"
 import { State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/memory.ts"
@@ -206,27 +207,14 @@ export const Memory = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button main-action"
-          onClick={() => {
-            isAdding.value = true
-          }}
-        >
-          <Icon name="add" /> {words.add}
-        </button>
+        <AddButton opens={isAdding} label={words.add} />
       </Head>
       <Answered of={health} height={120}>
         {(answer) => <Figures health={answer} />}
       </Answered>
       <List keys={names} />
       <Settings />
-      <Add
-        isOpen={isAdding.value}
-        onClose={() => {
-          isAdding.value = false
-        }}
-      />
+      <Add {...opening(isAdding)} />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 /** A button for what cannot be undone: it asks for the name first. */
+import { opening, setting } from "../../../ui/handlers.ts"
 import { useSignal } from "@preact/signals"
 import { Danger } from "../../../ui/Danger.tsx"
 
@@ -16,13 +17,7 @@ export const DangerButton = ({ means, name, run, title, verb }: Properties) => {
   const isAsked = useSignal(false)
   return (
     <>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isAsked, true)}>
         {verb}
       </button>
       <Danger
@@ -30,10 +25,7 @@ export const DangerButton = ({ means, name, run, title, verb }: Properties) => {
         means={means}
         name={name}
         verb={verb}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           await run()
         }}

@@ -1,4 +1,5 @@
 /** A labelled field for a text, a number, a secret or one of several choices. */
+import { checking, typing } from "../../../ui/handlers.ts"
 import type { Signal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import { Prose } from "../../../ui/Prose.tsx"
@@ -27,9 +28,7 @@ export const Entry = ({ hint, isRequired = false, name, placeholder, type = "tex
         spellcheck={false}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
+        onInput={typing(value)}
       />
       {hint !== undefined && (
         <p id={`${id}-hint`} class="hint">
@@ -53,14 +52,7 @@ export const Pick = ({ choices, hint, name, value }: PickProperties) => {
   return (
     <div class="field">
       <label for={id}>{name}</label>
-      <select
-        id={id}
-        class="input"
-        value={value.value}
-        onChange={({ currentTarget }) => {
-          value.value = currentTarget.value
-        }}
-      >
+      <select id={id} class="input" value={value.value} onChange={typing(value)}>
         {choices.map(([choice, text]) => (
           <option key={choice} value={choice}>
             {text}
@@ -74,13 +66,6 @@ export const Pick = ({ choices, hint, name, value }: PickProperties) => {
 
 export const Tick = ({ name, value }: { readonly name: string; readonly value: Signal<boolean> }) => (
   <label class="tick">
-    <input
-      type="checkbox"
-      checked={value.value}
-      onChange={({ currentTarget }) => {
-        value.value = currentTarget.checked
-      }}
-    />{" "}
-    {name}
+    <input type="checkbox" checked={value.value} onChange={checking(value)} /> {name}
   </label>
 )

@@ -1,5 +1,6 @@
 /** A field that searches, whose text is in the address a moment after it was typed. */
 import { useId, useRef } from "preact/hooks"
+import { typing } from "../../../ui/handlers.ts"
 import { useLocation } from "preact-iso"
 import { useTyped } from "../../../ui/address.ts"
 import { withQuery } from "./Pages.tsx"
@@ -34,9 +35,7 @@ export const Search = ({ dropped = [], label, placeholder }: Properties) => {
         autocomplete="off"
         spellcheck={false}
         value={typed.value}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value
-        }}
+        onInput={typing(typed)}
       />
     </div>
   )

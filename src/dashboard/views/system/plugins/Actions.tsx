@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { pluginsActivate, pluginsDeactivate, pluginsRemove } from "../../../api/calls.generated.ts"
 import { refresh } from "../../../api/queries.ts"
+import { setting } from "../../../ui/handlers.ts"
 import { Danger } from "../../../ui/Danger.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
@@ -60,14 +61,7 @@ export const Actions = ({ plugin }: { readonly plugin: Plugin }) => {
           {words.on}
         </button>
       )}
-      <button
-        key="remove"
-        type="button"
-        class="button danger"
-        onClick={() => {
-          asked.value = "remove"
-        }}
-      >
+      <button key="remove" type="button" class="button danger" onClick={setting(asked, "remove")}>
         {words.remove}
       </button>
       <Danger

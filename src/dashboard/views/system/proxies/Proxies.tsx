@@ -3,9 +3,10 @@ import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { proxiesAssignments, proxiesList, proxiesSetSettings, proxiesSettings } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
+import { AddButton } from "../../../ui/AddButton.tsx"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
-import { Icon } from "../../../ui/Icon.tsx"
 import { words } from "../../../words/system/proxies.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { Head } from "../parts/Head.tsx"
@@ -73,9 +74,7 @@ const List = () => {
                   key={proxy.id}
                   proxy={proxy}
                   assigned={assigned.filter(({ proxyId }) => proxyId === proxy.id)}
-                  onAssign={() => {
-                    assigning.value = proxy.id
-                  }}
+                  onAssign={setting(assigning, proxy.id)}
                 />
               ))}
             </Table>
@@ -84,9 +83,7 @@ const List = () => {
               proxyId={assigning.value}
               name={proxies.find(({ id }) => id === assigning.value)?.name ?? ""}
               assigned={assigned.filter(({ proxyId }) => proxyId === assigning.value)}
-              onClose={() => {
-                assigning.value = null
-              }}
+              onClose={setting(assigning, null)}
             />
           </>
         )
@@ -100,25 +97,12 @@ export const Proxies = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button main-action"
-          onClick={() => {
-            isAdding.value = true
-          }}
-        >
-          <Icon name="add" /> {words.add}
-        </button>
+        <AddButton opens={isAdding} label={words.add} />
       </Head>
       <CopyAs call={proxiesList} />
       <List />
       <ForAll />
-      <AddProxy
-        isOpen={isAdding.value}
-        onClose={() => {
-          isAdding.value = false
-        }}
-      />
+      <AddProxy {...opening(isAdding)} />
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../../api/client.ts"
 import { authEndSession, authEndSessions, authListSessions } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
@@ -72,14 +73,7 @@ export const Sessions = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button danger"
-          disabled={others === 0}
-          onClick={() => {
-            isAsked.value = true
-          }}
-        >
+        <button type="button" class="button danger" disabled={others === 0} onClick={setting(isAsked, true)}>
           {words.endOthers}
         </button>
       </Head>
@@ -106,10 +100,7 @@ export const Sessions = () => {
         means={words.endOthersMeans(others)}
         name={words.othersName}
         verb={words.endOthers}
-        isOpen={isAsked.value}
-        onClose={() => {
-          isAsked.value = false
-        }}
+        {...opening(isAsked)}
         run={async () => {
           const { ended } = await authEndSessions()
           toast("good", words.ended(ended))

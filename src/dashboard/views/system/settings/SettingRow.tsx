@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks"
 import { kindOf } from "../../../forms/fields.ts"
 import type { FieldSchema } from "../../../forms/operations.ts"
 import { ValuesForm } from "../../../forms/ValuesForm.tsx"
+import { setting } from "../../../ui/handlers.ts"
 import { Prose } from "../../../ui/Prose.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
@@ -82,12 +83,8 @@ export const SettingRow = ({ all, origin, schema }: Properties) => {
           schema={only}
           values={isSecret ? { value: null } : values}
           save={(body) => put((body as unknown as One).value)}
-          onSaved={() => {
-            isChanging.value = false
-          }}
-          onCancel={() => {
-            isChanging.value = false
-          }}
+          onSaved={setting(isChanging, false)}
+          onCancel={setting(isChanging, false)}
         />
       ) : (
         <>
@@ -110,9 +107,7 @@ export const SettingRow = ({ all, origin, schema }: Properties) => {
                   type="button"
                   class="button"
                   aria-label={`${words.change}: ${title}`}
-                  onClick={() => {
-                    isChanging.value = true
-                  }}
+                  onClick={setting(isChanging, true)}
                 >
                   {words.change}
                 </button>

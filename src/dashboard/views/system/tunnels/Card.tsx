@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact"
 import type { AnswerOf } from "../../../api/client.ts"
 import type { tunnelsList } from "../../../api/calls.generated.ts"
 import { refresh } from "../../../api/queries.ts"
+import { checking, setting } from "../../../ui/handlers.ts"
 import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
@@ -70,38 +71,17 @@ export const TunnelCard = ({ allowKeyless, children, close, closing, open, tunne
       {isOpen ? closing : children}
       {!isOpen && (
         <label class="tick">
-          <input
-            type="checkbox"
-            checked={allowKeyless.value}
-            onChange={({ currentTarget }) => {
-              allowKeyless.value = currentTarget.checked
-            }}
-          />{" "}
-          {words.allowKeyless}
+          <input type="checkbox" checked={allowKeyless.value} onChange={checking(allowKeyless)} /> {words.allowKeyless}
         </label>
       )}
       <div class="buttons">
         {!isOpen && (
-          <button
-            key="open"
-            type="button"
-            class="button main-action"
-            onClick={() => {
-              asked.value = "open"
-            }}
-          >
+          <button key="open" type="button" class="button main-action" onClick={setting(asked, "open")}>
             {words.open}
           </button>
         )}
         {(isOpen || tunnel.phase !== "stopped") && (
-          <button
-            key="close"
-            type="button"
-            class="button danger"
-            onClick={() => {
-              asked.value = "close"
-            }}
-          >
+          <button key="close" type="button" class="button danger" onClick={setting(asked, "close")}>
             {words.close}
           </button>
         )}
@@ -112,9 +92,7 @@ export const TunnelCard = ({ allowKeyless, children, close, closing, open, tunne
         name={tunnel.backend}
         verb={isOpening ? words.open : words.close}
         isOpen={asked.value !== null}
-        onClose={() => {
-          asked.value = null
-        }}
+        onClose={setting(asked, null)}
         run={async () => {
           try {
             await (isOpening ? open() : close())

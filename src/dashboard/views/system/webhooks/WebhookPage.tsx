@@ -11,6 +11,7 @@ import {
 } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { ValuesForm } from "../../../forms/ValuesForm.tsx"
+import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Danger } from "../../../ui/Danger.tsx"
 import { Time } from "../../../ui/Time.tsx"
@@ -58,13 +59,7 @@ const Actions = ({ webhook }: { readonly webhook: Webhook }) => {
       <button type="button" class="button" disabled={isBusy.value} onClick={() => turn(webhook.enabled === 0)}>
         {webhook.enabled === 1 ? words.disable : words.enable}
       </button>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          isRemoving.value = true
-        }}
-      >
+      <button type="button" class="button danger" onClick={setting(isRemoving, true)}>
         {words.remove}
       </button>
       <Danger
@@ -72,10 +67,7 @@ const Actions = ({ webhook }: { readonly webhook: Webhook }) => {
         means={words.removeMeans}
         name={nameOf(webhook)}
         verb={words.remove}
-        isOpen={isRemoving.value}
-        onClose={() => {
-          isRemoving.value = false
-        }}
+        {...opening(isRemoving)}
         run={async () => {
           await webhooksRemove({ path })
           toast("good", words.removed)

@@ -3,8 +3,9 @@ import { useSignal } from "@preact/signals"
 import { useRoute } from "preact-iso"
 import { webhooksList } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
+import { AddButton } from "../../../ui/AddButton.tsx"
+import { opening } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Icon } from "../../../ui/Icon.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
@@ -48,15 +49,7 @@ const All = () => {
   return (
     <div class="stack">
       <Head title={words.title} hint={words.hint}>
-        <button
-          type="button"
-          class="button main-action"
-          onClick={() => {
-            isCreating.value = true
-          }}
-        >
-          <Icon name="add" /> {words.create}
-        </button>
+        <AddButton opens={isCreating} label={words.create} />
       </Head>
       <Answered of={list} height={200}>
         {({ webhooks }) =>
@@ -73,12 +66,7 @@ const All = () => {
           )
         }
       </Answered>
-      <Create
-        isOpen={isCreating.value}
-        onClose={() => {
-          isCreating.value = false
-        }}
-      />
+      <Create {...opening(isCreating)} />
     </div>
   )
 }

@@ -4,7 +4,7 @@
 
 const begin = "# BEGIN gateway-inspector"
 const end = "# END gateway-inspector"
-/** Behind `begin` where the line before the block had no end, so that taking the block out gives the same bytes again. */
+/** Stands behind `begin` where the line before the block had no end, so that taking the block out gives the same bytes again. */
 const addedLineEnd = " (added a line end)"
 
 /** Addresses of both families: without the second, clients that prefer IPv6 would go past. */

@@ -136,7 +136,7 @@ const withRow = (rows: ReadonlyArray<ItemRow>, row: ItemRow): ReadonlyArray<Item
 }
 
 /** Updates the state with a frame of the feed. */
-export const told = (state: Browse, frame: Frame): Browse => {
+export const withFrame = (state: Browse, frame: Frame): Browse => {
   switch (frame.type) {
     case "behind":
       return { ...state, behindMs: frame.data.behindMs }

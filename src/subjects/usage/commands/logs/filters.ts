@@ -30,7 +30,7 @@ export const filterFlags = {
   batch: text("batch", "Requests that are lines of this batch, by its id."),
   search: text("search", "Requests with this text in their ids, names, outcome, status or error.")
 }
-type Given = Command.Command.ParseConfig<typeof filterFlags>
+type LogFilterFlags = Command.Command.ParseConfig<typeof filterFlags>
 
 const fields = [
   "status",
@@ -73,7 +73,7 @@ const keyId = Effect.fnUntraced(function* (to: Client.Target, word: string) {
 const Filters = Schema.Struct(LogsQuery.fields).pick(...fields)
 
 /** The filters that were given, checked as the gateway checks them. */
-export const rowFilter = Effect.fnUntraced(function* (to: Client.Target, given: Given) {
+export const rowFilter = Effect.fnUntraced(function* (to: Client.Target, given: LogFilterFlags) {
   const filter: RowFilter = yield* body(
     Filters,
     {

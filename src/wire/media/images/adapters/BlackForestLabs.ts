@@ -9,7 +9,7 @@ import { answersOf } from "../../OpaqueAnswer.ts"
 import type { JobStep, JobTicket, PolledJob } from "../../../PolledJob.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, picturesOf } from "../Answer.ts"
-import { encodeAs } from "../Asked.ts"
+import { encodeAs } from "../ImageRequest.ts"
 import { partsOfAtMost } from "../Parts.ts"
 import { contentRefused } from "../Refusal.ts"
 

@@ -10,7 +10,7 @@ import { answersOf } from "../../OpaqueAnswer.ts"
 import { beside, type JobStep, type JobTicket, type PolledJob } from "../../../PolledJob.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, listOf, picturesOf } from "../Answer.ts"
-import { type Asked, askedOf, encodeAs } from "../Asked.ts"
+import { type ImageRequest, imageRequestOf, encodeAs } from "../ImageRequest.ts"
 
 const usual = { width: 1_024, height: 1_024, steps: 20, cfg: 7, sampler: "euler", scheduler: "normal" } as const
 const most = { pixels: 4_096, steps: 150, cfg: 30 } as const
@@ -23,7 +23,7 @@ const seedOf = (own: JsonObject, unique: string): number =>
   numberOr(own["seed"]) ?? Number.parseInt(unique.replaceAll(/[^0-9a-f]/g, "").slice(-12) || "0", 16)
 
 /** Text to image with a checkpoint: https://docs.comfy.org/tutorials/basic/text-to-image */
-const graphOf = ({ count, model, own, prompt, size }: Asked, unique: string): JsonObject => ({
+const graphOf = ({ count, model, own, prompt, size }: ImageRequest, unique: string): JsonObject => ({
   checkpoint: { class_type: "CheckpointLoaderSimple", inputs: { ckpt_name: model } },
   positive: { class_type: "CLIPTextEncode", inputs: { text: prompt, clip: ["checkpoint", 1] } },
   negative: {
@@ -124,7 +124,7 @@ export const comfyUi: WireCodec = {
   endpoint: "images",
   answersWhole: true,
   encodeRequest: (conversation, options) => {
-    const { own } = askedOf(conversation.extras ?? {}, options.model)
+    const { own } = imageRequestOf(conversation.extras ?? {}, options.model)
     const encoded = encodeAs(["size"], (asked) => ({ body: { prompt: graphOf(asked, options.unique ?? "") } }))(
       conversation,
       options

@@ -12,7 +12,7 @@ import { isObject, type Json, type JsonObject, objectOr, optional, stringOr } fr
 import { answersOf } from "../../OpaqueAnswer.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, listOf, pictureOf, picturesOf } from "../Answer.ts"
-import { type Asked, encodeAs } from "../Asked.ts"
+import { type ImageRequest, encodeAs } from "../ImageRequest.ts"
 import { partsOfAtMost } from "../Parts.ts"
 import { contentRefused } from "../Refusal.ts"
 
@@ -21,7 +21,7 @@ const isImagen = (model: string): boolean => /^(?:models\/)?imagen/i.test(model)
 /** Pictures of one request to Imagen. */
 const mostOfImagen = 4
 
-const imagenBody = ({ count, format, own, prompt, ratio }: Asked): JsonObject => {
+const imagenBody = ({ count, format, own, prompt, ratio }: ImageRequest): JsonObject => {
   const { parameters, ...others } = own
   const output = format === null ? null : { mimeType: `image/${format}` }
   return {
@@ -37,7 +37,7 @@ const imagenBody = ({ count, format, own, prompt, ratio }: Asked): JsonObject =>
 }
 
 /** Selects the settings for the answer, without the text and pictures that it is made of. */
-export const contentWishes = ({ own, ratio }: Asked): JsonObject => {
+export const contentWishes = ({ own, ratio }: ImageRequest): JsonObject => {
   const { contents: _contents, generationConfig, ...others } = own
   return {
     generationConfig: {
@@ -49,7 +49,7 @@ export const contentWishes = ({ own, ratio }: Asked): JsonObject => {
   }
 }
 
-const contentBody = (asked: Asked): JsonObject => ({
+const contentBody = (asked: ImageRequest): JsonObject => ({
   contents: [{ role: "user", parts: [{ text: asked.prompt }] }],
   ...contentWishes(asked)
 })

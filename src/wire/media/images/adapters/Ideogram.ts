@@ -8,7 +8,7 @@ import { type JsonObject, objectOr, optional } from "../../../json/Json.ts"
 import { answersOf } from "../../OpaqueAnswer.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, listOf, picturesOf } from "../Answer.ts"
-import { encodeAs, formOf } from "../Asked.ts"
+import { encodeAs, formOf } from "../ImageRequest.ts"
 import { contentRefused } from "../Refusal.ts"
 
 const safe = (body: JsonObject): ReadonlyArray<JsonObject> =>

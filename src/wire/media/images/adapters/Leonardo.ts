@@ -9,7 +9,7 @@ import { answersOf } from "../../OpaqueAnswer.ts"
 import { below, type PolledJob } from "../../../PolledJob.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, listOf, picturesOf } from "../Answer.ts"
-import { encodeAs } from "../Asked.ts"
+import { encodeAs } from "../ImageRequest.ts"
 
 const generationOf = (answer: JsonObject): JsonObject => objectOr(answer["generations_by_pk"])
 

@@ -13,8 +13,8 @@ import { optional } from "../../../json/Json.ts"
 import { answersOf } from "../../OpaqueAnswer.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { openAiAnswer } from "../Answer.ts"
-import type { Encode } from "../Asked.ts"
-import { encodeAs } from "../Asked.ts"
+import type { Encode } from "../ImageRequest.ts"
+import { encodeAs } from "../ImageRequest.ts"
 
 const like = (encodeRequest: Encode): WireCodec => ({
   ...chat,

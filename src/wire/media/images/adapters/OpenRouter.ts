@@ -8,7 +8,7 @@ import { type JsonObject, objectOr, optional } from "../../../json/Json.ts"
 import { answersOf } from "../../OpaqueAnswer.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, listOf, picturesOf, tokensOf } from "../Answer.ts"
-import { encodeAs } from "../Asked.ts"
+import { encodeAs } from "../ImageRequest.ts"
 import { partsOfAtMost } from "../Parts.ts"
 import { contentRefused } from "../Refusal.ts"
 

@@ -9,7 +9,7 @@ import { optional, stringOr } from "../../../json/Json.ts"
 import { answersOf } from "../../OpaqueAnswer.ts"
 import type { WireCodec } from "../../../WireCodec.ts"
 import { answerWith, picturesOf } from "../Answer.ts"
-import { encodeAs, formOf } from "../Asked.ts"
+import { encodeAs, formOf } from "../ImageRequest.ts"
 import { partsOfAtMost } from "../Parts.ts"
 import { contentRefused } from "../Refusal.ts"
 

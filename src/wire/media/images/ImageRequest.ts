@@ -24,7 +24,7 @@ const openAiMembers = new Set([
 /** Members about the answer: the gateway itself gives it in the form that was asked for. */
 const ofAnswer = new Set(["response_format", "stream"])
 
-export interface Asked {
+export interface ImageRequest {
   readonly model: string
   readonly prompt: string
   readonly count: number
@@ -39,7 +39,7 @@ export interface Asked {
   readonly own: JsonObject
 }
 
-const sizeOf = (size: string | null): Asked["size"] => {
+const sizeOf = (size: string | null): ImageRequest["size"] => {
   const [, width, height] = /^(\d{2,5})x(\d{2,5})$/.exec(size ?? "") ?? []
   return width === undefined || height === undefined ? null : { width: Number(width), height: Number(height) }
 }
@@ -59,7 +59,7 @@ const nearestRatio = (width: number, height: number): string => {
   return usualRatios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best))
 }
 
-const ratioOf = (request: JsonObject, size: Asked["size"]): string | null => {
+const ratioOf = (request: JsonObject, size: ImageRequest["size"]): string | null => {
   const told = stringOr(request["size"])
   if (told !== null && /^\d{1,2}:\d{1,2}$/.test(told)) return told
   if (size === null) return null
@@ -69,7 +69,7 @@ const ratioOf = (request: JsonObject, size: Asked["size"]): string | null => {
   return usualRatios.some((ratio) => ratio === exact) ? exact : nearestRatio(width, height)
 }
 
-export const askedOf = (request: JsonObject, model: string): Asked => {
+export const imageRequestOf = (request: JsonObject, model: string): ImageRequest => {
   const size = sizeOf(toldOf(request["size"]))
   return {
     model,
@@ -98,7 +98,7 @@ export type Encode = (conversation: Conversation, options: EncodeOptions) => Enc
 export const encodeAs =
   (
     takes: ReadonlyArray<string>,
-    encode: (asked: Asked) => Pick<EncodedRequest, "body" | "payload" | "place">
+    encode: (asked: ImageRequest) => Pick<EncodedRequest, "body" | "payload" | "place">
   ): Encode =>
   ({ extras = {} }, { model }) => ({
     dropped: Object.keys(extras).filter(
@@ -106,5 +106,5 @@ export const encodeAs =
         openAiMembers.has(name) && name !== "prompt" && name !== "n" && !ofAnswer.has(name) && !takes.includes(name)
     ),
     mapped: [],
-    ...encode(askedOf(extras, model))
+    ...encode(imageRequestOf(extras, model))
   })

@@ -14,12 +14,12 @@ import { loadModule } from "../lazy.ts"
 import { refusal } from "./refusals.ts"
 
 /** The services and layers for local work. */
-export type Room = typeof LocalRoom
-type StoreFailure = Layer.Layer.Error<Room["localLayer"]>
-type LocalServices = Layer.Layer.Success<Room["localLayer"]>
-type NodeServices = Layer.Layer.Success<Room["exclusiveNodesLayer"]>
-type FolderServices = Layer.Layer.Success<Room["folderLayer"]>
-type RecoveryServices = Layer.Layer.Success<Room["recoveryLayer"]>
+export type LocalModule = typeof LocalRoom
+type StoreFailure = Layer.Layer.Error<LocalModule["localLayer"]>
+type LocalServices = Layer.Layer.Success<LocalModule["localLayer"]>
+type NodeServices = Layer.Layer.Success<LocalModule["exclusiveNodesLayer"]>
+type FolderServices = Layer.Layer.Success<LocalModule["folderLayer"]>
+type RecoveryServices = Layer.Layer.Success<LocalModule["recoveryLayer"]>
 
 export const load = loadModule(() => import("../../app/local.ts"))
 
@@ -40,11 +40,11 @@ const interruptibly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
 /** `special` keeps an error for the caller that would else become words. */
 const within =
   <Services, Special = never>(
-    layerOf: (room: Room) => Layer.Layer<Services, StoreFailure, AppConfig.AppConfig>,
+    layerOf: (room: LocalModule) => Layer.Layer<Services, StoreFailure, AppConfig.AppConfig>,
     special: (error: LocalError) => Special | null = () => null
   ) =>
   <A>(
-    work: (room: Room) => Effect.Effect<A, LocalError, Services | AppConfig.AppConfig>
+    work: (room: LocalModule) => Effect.Effect<A, LocalError, Services | AppConfig.AppConfig>
   ): Effect.Effect<A, CliFailure | Special> =>
     Effect.gen(function* () {
       const config = yield* loadConfig
@@ -69,7 +69,7 @@ export const locallyWithNodes = within<NodeServices>((room) => room.nodesLayer)
  * Work that waits for something, such as a provider, does not belong here.
  */
 export const exclusively = <A>(
-  work: (room: Room) => Effect.Effect<A, LocalError, LocalServices | AppConfig.AppConfig>
+  work: (room: LocalModule) => Effect.Effect<A, LocalError, LocalServices | AppConfig.AppConfig>
 ): Effect.Effect<A, CliFailure | FolderInUse> =>
   within<LocalServices, FolderInUse>(
     (room) => room.exclusiveLayer,

@@ -5,7 +5,7 @@ import { type AgentSkillId, isAgentSkillId, skillOfText, unknownSkill } from "./
 import { type Members, read as members } from "../../wire/json/Members.ts"
 import type { Form } from "./Task.ts"
 
-export interface Asked {
+export interface AgentRequest {
   readonly form: Form
   readonly skill: AgentSkillId
   /** Messages of the chat wire. */
@@ -86,7 +86,7 @@ const modelOf = (named: Json | undefined): string | RpcError => {
 }
 
 /** `skill` and `messages`, as the first agents of this kind took them. */
-const readPlain = (params: JsonObject): Asked | RpcError => {
+const readPlain = (params: JsonObject): AgentRequest | RpcError => {
   const { messages } = params
   if (!isArray(messages) || messages.length === 0) {
     return invalidParams("Give 'message' (A2A), or 'messages': a list of objects with 'role' and 'content'.")
@@ -109,7 +109,7 @@ const readPlain = (params: JsonObject): Asked | RpcError => {
   return { form: "plain", skill, messages: read, model, contextId: null, waits: true }
 }
 
-const readMessage = (form: Form, params: JsonObject, message: JsonObject): Asked | RpcError => {
+const readMessage = (form: Form, params: JsonObject, message: JsonObject): AgentRequest | RpcError => {
   const { contextId, metadata: own, parts, role } = message
   if (typeof role !== "string" || roles[role] !== "user") return invalidParams("'message.role' must be the user's.")
   if (!isArray(parts) || parts.length === 0) return invalidParams("'message.parts' must hold at least one part.")
@@ -142,7 +142,7 @@ const readMessage = (form: Form, params: JsonObject, message: JsonObject): Asked
 }
 
 /** Reads the params of a message; `isCurrent` where the method has its name in A2A 1.0. */
-export const readAsked = (params: JsonObject, isCurrent: boolean): Asked | RpcError => {
+export const readAgentRequest = (params: JsonObject, isCurrent: boolean): AgentRequest | RpcError => {
   const { message } = params
   if (message === undefined && !isCurrent) return readPlain(params)
   if (!isObject(message)) return invalidParams("'message' must be an object.")
