@@ -13,7 +13,6 @@ import { Timers } from "../../platform/Timers.ts"
 import * as Catalog from "../../plane/providers/Catalog.ts"
 import * as Settings from "../../plane/resilience/Settings.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { pageInParts } from "../../subjects/usage/PageInParts.ts"
 import * as UsageRepo from "../../subjects/usage/repo.ts"
 import * as UsageJournal from "../../store/usage/UsageJournal.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
@@ -241,7 +240,7 @@ const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request:
 /** Newest first, no more than `most` and whether there are more. */
 const rowsSince = Effect.fnUntraced(function* ({ journal, timers, usage }: Deps, sinceMs: number, most: number) {
   yield* journal.catchUp
-  const { nextCursor, rows } = yield* pageInParts(usage, turnOf(timers), {
+  const { nextCursor, rows } = yield* UsageRepo.pageInParts(usage, turnOf(timers), {
     limit: most,
     cursor: null,
     filter: { sinceMs }

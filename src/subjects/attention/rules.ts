@@ -368,7 +368,7 @@ export interface BackupFacts {
 export const backupItems = ({ everyMs, isOn, lastMs, problem, startedMs }: BackupFacts, nowMs: number): Items => {
   const make = action("Make one now", "PUT", "/api/db-backups")
   const all = action("Show the backups", "GET", "/api/db-backups")
-  if (problem !== null && problem.atMs >= (lastMs ?? 0)) {
+  if (problem !== null && (lastMs === null || problem.atMs > lastMs)) {
     const text = `The last scheduled backup failed.${because(problem.message)}`
     return [
       item("backupFailed", {

@@ -321,31 +321,41 @@ const touched: ReadonlyArray<readonly [method: string, path: (things: Things) =>
   ["DELETE", ({ batch }) => `/v1/batches/${batch}`]
 ]
 
-/** Files and batches of others, also begun as somebody else; lists must not have them either. */
-const thingsOfOthers: ReadonlyArray<Attempt> = strangers.flatMap(([owner, ownCaller, callers]) =>
-  Object.entries(callers).flatMap(([name, caller]): ReadonlyArray<Attempt> => {
-    const asked = async (arena: Arena, method: string, path: (made: Things) => string) => {
-      const made = await thingsOf(arena, owner, ownCaller)
-      const headers = await caller(arena.closed)
-      return { made, answer: await arena.closed.send({ method, path: path(made), headers }) }
+/** Asks for a thing of its owner as somebody else. */
+const askedFor = async (
+  arena: Arena,
+  [owner, ownCaller]: readonly [string, Caller, ...ReadonlyArray<unknown>],
+  caller: Caller,
+  method: string,
+  path: (made: Things) => string
+) => {
+  const made = await thingsOf(arena, owner, ownCaller)
+  return { made, answer: await arena.closed.send({ method, path: path(made), headers: await caller(arena.closed) }) }
+}
+
+const strangersOf = strangers.flatMap((stranger) =>
+  Object.entries(stranger[2]).map(([name, caller]) => ({ stranger, name, caller }))
+)
+
+/** Files and batches of others, also begun as somebody else. */
+const thingsOfOthers: ReadonlyArray<Attempt> = pairs(strangersOf, touched).map(
+  ([{ caller, name, stranger }, [method, path]]) => ({
+    name: `${method} ${path({ file: ":file", batch: ":batch" })} of ${stranger[0]} by ${name}`,
+    run: async (arena) => {
+      const { answer } = await askedFor(arena, stranger, caller, method, path)
+      return answer.status === 404 ? null : turnedAway(answer)
     }
-    return [
-      ...touched.map(([method, path]) => ({
-        name: `${method} ${path({ file: ":file", batch: ":batch" })} of ${owner} by ${name}`,
-        run: async (arena: Arena) => {
-          const { answer } = await asked(arena, method, path)
-          return answer.status === 404 ? null : turnedAway(answer)
-        }
-      })),
-      ...["/v1/files", "/v1/batches"].map((path) => ({
-        name: `GET ${path} for things of ${owner} by ${name}`,
-        run: async (arena: Arena) => {
-          const { answer, made } = await asked(arena, "GET", () => path)
-          const found = [made.file, made.batch].find((id) => answer.text.includes(id))
-          return found === undefined ? null : `the list has ${found}`
-        }
-      }))
-    ]
+  })
+)
+
+const listsOfOthers: ReadonlyArray<Attempt> = pairs(strangersOf, ["/v1/files", "/v1/batches"]).map(
+  ([{ caller, name, stranger }, path]) => ({
+    name: `GET ${path} for things of ${stranger[0]} by ${name}`,
+    run: async (arena) => {
+      const { answer, made } = await askedFor(arena, stranger, caller, "GET", () => path)
+      const found = [made.file, made.batch].find((id) => answer.text.includes(id))
+      return found === undefined ? null : `the list has ${found}`
+    }
   })
 )
 
@@ -374,5 +384,15 @@ const names: ReadonlyArray<Attempt> = Object.entries({
 export const sessionsWhereModelsAreAsked: AttackClass = {
   name: "sessions where models are asked",
   atOnce: 8,
-  attempts: [...withoutProof, ...asOther, ...elsewhere, ...beyond, ...upgrades, ...looks, ...thingsOfOthers, ...names]
+  attempts: [
+    ...withoutProof,
+    ...asOther,
+    ...elsewhere,
+    ...beyond,
+    ...upgrades,
+    ...looks,
+    ...thingsOfOthers,
+    ...listsOfOthers,
+    ...names
+  ]
 }

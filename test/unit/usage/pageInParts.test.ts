@@ -2,8 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { pageInParts } from "../../../src/subjects/usage/PageInParts.ts"
-import type { UsageRepo } from "../../../src/subjects/usage/repo.ts"
+import { pageInParts, type UsageRepo } from "../../../src/subjects/usage/repo.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 /** A log of so many rows, of which a look sees `looked` at most; the newest first. */
