@@ -12,7 +12,7 @@ import type { ModelFacts } from "../../plane/providers/ModelFacts.ts"
 import type { Admission } from "../../plane/resilience/breaker/Breaker.ts"
 import type { Failure } from "../../plane/resilience/failure/FailureKind.ts"
 import type { Decided, DecidePolicy } from "../../plane/routing/decide/Decide.ts"
-import { candidatesOf, countedFor } from "../../plane/routing/decide/Candidates.ts"
+import { countedFor, makeCandidates } from "../../plane/routing/decide/Candidates.ts"
 import type { Unready } from "../../plane/routing/health/Health.ts"
 import type { Resolution, Target } from "../../plane/routing/resolve/ModelResolver.ts"
 import * as PerformanceStats from "../../plane/routing/stats/PerformanceStats.ts"
@@ -157,14 +157,17 @@ const partsOf = (input: SimulationInput) => {
   const { queueDepth, waitTimeoutMs } = settings.connectionQueue
   const gates = makeSimulatedQueues()
   const stats = PerformanceStats.make()
-  const sources = {
+  // Made once: what is known of each target is kept from one decision to the next.
+  const candidates = makeCandidates({
     catalog: { factsOf: input.factsOf },
     health,
     breakers: health,
     stats,
     quotas: { of: ({ id }: { readonly id: string }, nowMs: number) => upstreams.quotas(id, nowMs) },
-    price: input.price
-  }
+    price: input.price,
+    // A price is that of the beginning.
+    priceEdition: () => 0
+  })
   const policy = routePolicy(settings, resolution.policy)
   const cooldownWait = resolution.strategy === "quota-share" ? settings.comboCooldownWait : null
   const features = plainFeatures({ wire: "chat", stream: streamed, promptTokens, maxOutputTokens: outputTokens })
@@ -187,7 +190,7 @@ const partsOf = (input: SimulationInput) => {
     waitTimeoutMs,
     gates,
     stats,
-    sources,
+    candidates,
     policy,
     cooldownWait,
     features,
@@ -268,6 +271,7 @@ class SimulatedTraffic implements Simulation {
   /** Requests of the group that is arriving now, which are still to come. */
   #together = 0
   readonly #clock: SimulatedClock = { nowMs: startMs }
+  readonly #alone = new Map<Target, Resolution>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -350,7 +354,7 @@ class SimulatedTraffic implements Simulation {
       this.#parts.counters.arrived()
       const turn = turnOf(this.#parts.input, number)
       const decided = this.#parts.deciding.decide(
-        () => candidatesOf(this.#parts.sources, this.#parts.input.resolution, nowMs),
+        () => this.#parts.candidates.of(this.#parts.input.resolution, nowMs),
         this.#parts.features,
         nowMs,
         turn
@@ -464,14 +468,22 @@ class SimulatedTraffic implements Simulation {
       this.#clock.nowMs - request.arrivedMs,
       target !== request.favourite
     )
-    this.#parts.deciding.served(request, { target, sessionKey: request.sessionKey, nowMs: this.#clock.nowMs }, () => {
-      const weights = [this.#parts.input.resolution.weights[this.#parts.input.resolution.targets.indexOf(target)] ?? 1]
-      return candidatesOf(
-        this.#parts.sources,
-        { ...this.#parts.input.resolution, targets: [target], weights },
-        this.#clock.nowMs
-      )[0]
-    })
+    this.#parts.deciding.served(
+      request,
+      { target, sessionKey: request.sessionKey, nowMs: this.#clock.nowMs },
+      () => this.#parts.candidates.of(this.#aloneOf(target), this.#clock.nowMs)[0]
+    )
+  }
+
+  /** The resolution with one target. The same one each time: what is known of a list of targets is kept as long as the list. */
+  #aloneOf(target: Target): Resolution {
+    const known = this.#alone.get(target)
+    if (known !== undefined) return known
+    const { resolution } = this.#parts.input
+    const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
+    const alone = { ...resolution, targets: [target], weights }
+    this.#alone.set(target, alone)
+    return alone
   }
 
   #happen(event: Happening): void {
