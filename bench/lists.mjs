@@ -1,45 +1,32 @@
 /**
  * `node bench/lists.mjs [paths]`: how long the lists and aggregates of the management make others wait. The built gateway gets 1,000 connections
- * with models and quotas, 10,000 keys with budgets and token limits, and 200 combos; then every GET of the API document that needs no parameter
- * is asked for several times, with a probe in the gateway that has its longest standstill. The best of the tries counts: other work on the
- * machine only ever adds. `IDLE` is the probe without a call.
+ * with models and quotas, 10,000 keys with budgets and token limits, 200 combos and 1,000,000 rows of the log; then every GET of the API
+ * document that needs no parameter is asked for several times, with a probe in the gateway that has its longest standstill. The best of the
+ * tries counts: other work on the machine only ever adds. `IDLE` is the probe without a call.
  */
-import { spawn } from "node:child_process"
-import fs from "node:fs"
 import http from "node:http"
-import os from "node:os"
-import path from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { ADMIN_KEY } from "./lib/servers.mjs"
+import {
+  addCopies,
+  addUsage,
+  databaseOf,
+  makeFolder,
+  standstill,
+  startGateway,
+  stopGateway,
+  whenQuiet,
+  whenSummed
+} from "./lib/managedGateway.mjs"
 
-const here = fileURLToPath(new URL(".", import.meta.url))
-const adminKey = "lists-admin-key-of-this-run-only"
-const connections = Number(process.env.CONNECTIONS ?? 1_000)
-const keys = Number(process.env.KEYS ?? 10_000)
-const combos = Number(process.env.COMBOS ?? 200)
-const tries = Number(process.env.TRIES ?? 5)
+const [connections, keys, combos, rows, tries] = Object.entries({
+  CONNECTIONS: 1_000,
+  KEYS: 10_000,
+  COMBOS: 200,
+  ROWS: 1_000_000,
+  TRIES: 5
+}).map(([name, usual]) => Number(process.env[name] ?? usual))
 const goalMs = 20
-
-const startGateway = async (folder) => {
-  const program = path.join(here, "../bin/gateway")
-  const profile = process.env.PROFILE === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${process.env.PROFILE}`]
-  const args = [...profile, "--import", path.join(here, "lib/stallProbe.mjs"), program]
-  const child = spawn(process.execPath, [...args, "serve", "--port", "0", "--no-open"], {
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      DATA_DIR: folder,
-      GATEWAY_ADMIN_KEY: adminKey,
-      GATEWAY_ENV_CONNECTIONS: "false"
-    },
-    stdio: ["ignore", "pipe", fs.openSync(path.join(folder, "log"), "w"), "ipc"]
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^Gateway listening on (http:\S+)$/.exec(line)?.[1]
-    if (url !== undefined) return { child, url }
-  }
-  throw new Error("the gateway did not start")
-}
+const ago = (days) => new Date(Date.now() - days * 86_400_000).toISOString()
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
 
@@ -53,7 +40,7 @@ const call = (url, method, target, body, headers = {}) =>
         agent,
         method,
         headers: {
-          authorization: `Bearer ${adminKey}`,
+          authorization: `Bearer ${ADMIN_KEY}`,
           ...(text === undefined ? {} : { "content-type": "application/json" }),
           ...headers
         }
@@ -79,24 +66,17 @@ const inTurns = async (count, work) => {
   await Promise.all(Array.from({ length: 8 }, worker))
 }
 
-/** The longest standstill since it was asked last, in milliseconds. */
-const standstill = (child) =>
-  new Promise((resolve) => {
-    child.once("message", resolve)
-    child.send("stall")
-  })
+const providers = ["openai", "groq", "mistral", "deepseek", "together", "openrouter", "anthropic", "gemini"]
+const models = Array.from({ length: 8 }, (_, n) => `model-${n}`)
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-lists-"))
-const { child, url } = await startGateway(folder)
-try {
+/** Makes what there is by requests; of keys one, with a budget and a token limit. */
+const fill = async ({ url }) => {
   const made = async (target, body) => {
     const answer = await call(url, "POST", target, body)
     if (answer.status !== 201 && answer.status !== 200)
       throw new Error(`POST ${target}: ${answer.status} ${answer.body}`)
     return JSON.parse(answer.body)
   }
-  const providers = ["openai", "groq", "mistral", "deepseek", "together", "openrouter", "anthropic", "gemini"]
-  const models = Array.from({ length: 8 }, (_, n) => `model-${n}`)
   await inTurns(connections, (n) =>
     made("/api/providers", {
       provider: providers[n % providers.length],
@@ -107,26 +87,43 @@ try {
       quotas: [{ window: "daily", unit: "requests", limit: 1_000 }]
     })
   )
-  await inTurns(keys, async (n) => {
-    const { key } = await made("/api/keys", { name: `key ${n}` })
-    await made("/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 5, monthlyLimitUsd: 80 })
-    await made("/api/usage/token-limits", {
-      apiKeyId: key.id,
-      scopeType: "provider",
-      scopeValue: "openai",
-      tokenLimit: 1_000_000
-    })
+  const { key } = await made("/api/keys", { name: "key" })
+  await made("/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 5, monthlyLimitUsd: 80 })
+  await made("/api/usage/token-limits", {
+    apiKeyId: key.id,
+    scopeType: "provider",
+    scopeValue: "openai",
+    tokenLimit: 1_000_000
   })
   await inTurns(combos, (n) =>
     made("/api/combos", { name: `combo ${n}`, targets: models.map((model) => ({ model: `openai/${model}` })) })
   )
-  // The gateway asks the new connections for their models in the background.
-  let quiet = 0
-  for (let n = 0; n < 120 && quiet < 3; n++) {
-    await standstill(child)
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    quiet = (await standstill(child)) < 8 ? quiet + 1 : 0
-  }
+}
+
+/** Makes the other keys and the log: by requests it would take most of an hour. */
+const fillDatabase = (folder) => {
+  const database = databaseOf(folder)
+  const idOf = (n) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`
+  const others = keys - 1
+  addCopies(database, "api_keys", others, (n) => ({ id: idOf(n), name: `key ${n}`, hash: `${n}`.padStart(64, "0") }))
+  addCopies(database, "budgets", others, (n) => ({ api_key_id: idOf(n) }))
+  addCopies(database, "token_limits", others, (n) => ({ id: idOf(n), api_key_id: idOf(n) }))
+  const ids = (table) => database.prepare(`SELECT id FROM ${table}`).pluck().all()
+  // Most of what there is is hardly used.
+  addUsage(database, rows, { keys: ids("api_keys").slice(0, 200), connections: ids("connections").slice(0, 50) })
+  database.close()
+}
+
+const { folder, remove } = makeFolder("lists")
+let gateway = await startGateway(folder)
+try {
+  await fill(gateway)
+  await stopGateway(gateway)
+  fillDatabase(folder)
+  gateway = await startGateway(folder)
+  const { url } = gateway
+  await whenSummed(folder)
+  await whenQuiet(gateway)
   const paths = process.argv.slice(2)
   const document = JSON.parse((await call(url, "GET", "/openapi.json")).body)
   const isAsked = ([target, { get }]) => {
@@ -149,19 +146,25 @@ try {
           "/api/keys?view=summary",
           "/api/keys?search=99&sort=-name",
           "/api/usage/logs?limit=1000",
+          "/api/usage/logs?error=nothing",
+          "/api/usage/logs/facets?outcome=failed",
+          `/api/usage/series?from=${ago(30)}&step=day&by=apiKey&top=30&tz=Europe/Zurich`,
+          `/api/usage/series?from=${ago(30)}&step=day&by=connection&top=30`,
+          `/api/usage/series?from=${ago(20)}&step=hour&by=model`,
+          `/api/usage/analytics?range=30d`,
           "/v1/models",
           "/openapi.json"
         ]
   const cell = (value, width) => String(value).padStart(width)
-  console.log(`${connections} connections, ${keys} keys, ${combos} combos; best of ${tries}`)
+  console.log(`${connections} connections, ${keys} keys, ${combos} combos, ${rows} rows; best of ${tries}`)
   console.log("   status     bytes    answer ms  others wait ms")
   const idle = async () => ({ status: 0, bytes: 0, ms: await new Promise((over) => setTimeout(over, 20, 0)) })
   for (const target of ["IDLE", ...asked]) {
     const all = []
     for (let n = 0; n < tries; n++) {
-      await standstill(child)
+      await standstill(gateway)
       const answer = await (target === "IDLE" ? idle() : call(url, "GET", target))
-      all.push({ ...answer, longestMs: await standstill(child) })
+      all.push({ ...answer, longestMs: await standstill(gateway) })
     }
     const best = (name) => Math.min(...all.map((each) => each[name]))
     const { bytes, status } = all[0]
@@ -171,8 +174,6 @@ try {
     )
   }
 } finally {
-  const over = new Promise((resolve) => child.once("exit", resolve))
-  child.kill("SIGTERM")
-  await over
-  fs.rmSync(folder, { recursive: true, force: true })
+  await stopGateway(gateway)
+  remove()
 }

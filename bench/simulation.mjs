@@ -1,43 +1,16 @@
 // Simulations of 100,000 requests: how long each takes, and how long the event loop of the gateway stood still meanwhile, by a probe in it. Prints every
 // try, because a simulation is long enough for other work on the machine to come into each. Usage: node bench/simulation.mjs [tries]
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
+import { makeFolder, standstill, startGateway, stopGateway } from "./lib/managedGateway.mjs"
 import { ADMIN_KEY } from "./lib/servers.mjs"
 
 const tries = Number(process.argv[2] ?? 3)
-const at = (path) => fileURLToPath(new URL(path, import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), "gateway-simulation-"))
-const profile = process.env.PROFILE === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${process.env.PROFILE}`]
-const args = [
-  ...profile,
-  "--import",
-  at("lib/stallProbe.mjs"),
-  at("../bin/gateway"),
-  "serve",
-  "--port",
-  "0",
-  "--no-open"
-]
-const child = spawn(process.execPath, args, {
-  env: { PATH: process.env.PATH, DATA_DIR: folder, GATEWAY_ADMIN_KEY: ADMIN_KEY, GATEWAY_ENV_CONNECTIONS: "false" },
-  stdio: ["ignore", "pipe", "ignore", "ipc"]
-})
-const [line] = await once(child.stdout, "data")
-const url = /http:\S+/.exec(String(line))[0]
+const { folder, remove } = makeFolder("simulation")
+const gateway = await startGateway(folder)
 
-const standstill = () =>
-  new Promise((resolve) => {
-    child.once("message", resolve)
-    child.send("stall")
-  })
 const ask = async (path, body) => {
   const headers = { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" }
-  const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })
+  const answer = await fetch(gateway.url + path, { method: "POST", headers, body: JSON.stringify(body) })
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)
   return JSON.parse(text)
@@ -63,18 +36,17 @@ try {
     ["auto, compared", { model: "auto", compareWith: "auto/fast", requests: 50_000 }]
   ]) {
     for (let n = 0; n < tries; n += 1) {
-      await standstill()
+      await standstill(gateway)
       const begun = performance.now()
       if (body === null) await delay(5_000)
       else await ask("/api/routing/simulate", { requests: 100_000, ratePerSecond: 100, ...body })
       const tookMs = performance.now() - begun
       process.stdout.write(
-        `${name.padEnd(24)} ${tookMs.toFixed(0).padStart(7)} ms   stood still ${(await standstill()).toFixed(1)} ms\n`
+        `${name.padEnd(24)} ${tookMs.toFixed(0).padStart(7)} ms   stood still ${(await standstill(gateway)).toFixed(1)} ms\n`
       )
     }
   }
 } finally {
-  child.kill("SIGTERM")
-  await once(child, "exit")
-  rmSync(folder, { recursive: true, force: true })
+  await stopGateway(gateway)
+  remove()
 }

@@ -1,25 +1,39 @@
 /**
- * Loaded into the gateway before its program: tells over IPC how long its event loop stood still since it was asked last, and how much CPU
- * the process took. The smaller of the two bounds the stall: on a busy machine the loop also waits for its turn.
+ * Loaded into the gateway before its program: tells over IPC how long its event loop stood still since it was asked last. Of each turn of the loop the
+ * smaller of two times counts, what passed and what CPU the process took: on a busy machine the loop also waits for its turn. It goes round and
+ * round from the first question on.
  */
-import { monitorEventLoopDelay } from "node:perf_hooks"
+let worstMs = 0
+let isGoing = false
+let lastMs = 0
+let lastCpu = 0
 
-const delay = monitorEventLoopDelay({ resolution: 1 })
-delay.enable()
-let cpuBefore = process.cpuUsage()
+const cpuMs = () => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) / 1_000
+}
+
+const turn = () => {
+  const nowMs = performance.now()
+  const cpu = cpuMs()
+  worstMs = Math.max(worstMs, Math.min(nowMs - lastMs, cpu - lastCpu))
+  lastMs = nowMs
+  lastCpu = cpu
+  setImmediate(turn)
+}
 
 process.on("message", (message) => {
   if (message !== "stall") return
-  // What arrived last is seen by the next tick of the histogram's timer.
-  setTimeout(() => {
-    const cpu = process.cpuUsage(cpuBefore)
-    const worstMs = Math.min(delay.max / 1e6, (cpu.user + cpu.system) / 1000)
-    delay.reset()
-    // The first tick after a reset only begins to measure: a stall before it would not be seen.
-    setTimeout(() => {
-      cpuBefore = process.cpuUsage()
-      process.send(worstMs)
-    }, 5)
-  }, 5)
+  if (!isGoing) {
+    isGoing = true
+    lastMs = performance.now()
+    lastCpu = cpuMs()
+    turn()
+  }
+  // The turn that this message came in is over by then.
+  setImmediate(() => {
+    process.send(worstMs)
+    worstMs = 0
+  })
 })
 process.channel?.unref()

@@ -5,6 +5,7 @@
  */
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import { type ContractError, statusOf } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import { sessionActor } from "../../subjects/auth/ActingAs.ts"
@@ -28,6 +29,12 @@ export interface Trail {
 export class CurrentTrail extends Context.Reference<CurrentTrail>()("gateway/entry/handling/CurrentTrail", {
   defaultValue: (): Trail | null => null
 }) {}
+
+/** Returns who asks, by the trail of the request that runs. */
+export const currentPrincipal: Effect.Effect<Principal> = Effect.map(
+  CurrentTrail,
+  (trail) => trail?.principal ?? { _tag: "Anonymous" }
+)
 
 export type Outcome =
   | { readonly _tag: "Answered"; readonly response: HttpServerResponse.HttpServerResponse }

@@ -39,7 +39,7 @@ export interface Decider {
   /** Carries out the decision. */
   readonly commit: (decided: Decided) => void
   /** A target served it; `candidate` is asked for only where something is learned from that. */
-  readonly served: (decided: Decided, by: Served, candidate: () => Candidate | undefined) => void
+  readonly served: (decided: Pick<Decided, "detour">, by: Served, candidate: () => Candidate | undefined) => void
   /** A call is over; `ok` null when nothing was learned. */
   readonly ended: (target: Target, ok: boolean | null, nowMs: number) => void
 }

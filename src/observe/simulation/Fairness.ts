@@ -29,8 +29,9 @@ export const makeLag = (shares: ReadonlyArray<number>) => {
     choose: (index: number): void => {
       counts[index] = (counts[index] ?? 0) + 1
       chosen += 1
-      for (const [place, share] of shares.entries()) {
-        most = Math.max(most, Math.abs((counts[place] ?? 0) - chosen * share))
+      // Done for each request: an iterator would make an array of each entry.
+      for (let place = 0; place < shares.length; place += 1) {
+        most = Math.max(most, Math.abs((counts[place] ?? 0) - chosen * (shares[place] ?? 0)))
       }
     },
     most: (): number => most

@@ -9,13 +9,15 @@ import type { ScenarioName } from "../../domain/SimulatedFaults.ts"
 import { noTokens } from "../../domain/Usage.ts"
 import type { Account } from "../../plane/providers/Catalog.ts"
 import type { ModelFacts } from "../../plane/providers/ModelFacts.ts"
+import type { Admission } from "../../plane/resilience/breaker/Breaker.ts"
 import type { Failure } from "../../plane/resilience/failure/FailureKind.ts"
 import type { Decided, DecidePolicy } from "../../plane/routing/decide/Decide.ts"
-import { candidatesOf, countedFor } from "../../plane/routing/decide/Candidates.ts"
+import { countedFor, makeCandidates } from "../../plane/routing/decide/Candidates.ts"
+import type { Unready } from "../../plane/routing/health/Health.ts"
 import type { Resolution, Target } from "../../plane/routing/resolve/ModelResolver.ts"
 import * as PerformanceStats from "../../plane/routing/stats/PerformanceStats.ts"
 import { routePolicy } from "../../plane/routing/walk/RoutePolicy.ts"
-import type { Step, WalkWorld } from "../../plane/routing/walk/Steps.ts"
+import type { Place, Step, WalkWorld } from "../../plane/routing/walk/Steps.ts"
 import { Walk } from "../../plane/routing/walk/Walk.ts"
 import { type Behaviour, behaviourOf, type Behaviours, noBehaviours } from "./Behaviour.ts"
 import { gapMs, streamsOf } from "./Distributions.ts"
@@ -93,7 +95,8 @@ type Ask = Extract<SimulatedStep, { readonly _tag: "Ask" }>
 interface Request {
   readonly number: number
   readonly arrivedMs: number
-  readonly decided: Decided
+  /** All that is kept of its decision: scores and exclusions of each request under way would outlive several collections. */
+  readonly detour: Decided["detour"]
   /** The first in the order that could be asked when it arrived. */
   readonly favourite: Target | undefined
   readonly walk: Walk<Release, Waiting>
@@ -154,14 +157,17 @@ const partsOf = (input: SimulationInput) => {
   const { queueDepth, waitTimeoutMs } = settings.connectionQueue
   const gates = makeSimulatedQueues()
   const stats = PerformanceStats.make()
-  const sources = {
+  // Made once: what is known of each target is kept from one decision to the next.
+  const candidates = makeCandidates({
     catalog: { factsOf: input.factsOf },
     health,
     breakers: health,
     stats,
     quotas: { of: ({ id }: { readonly id: string }, nowMs: number) => upstreams.quotas(id, nowMs) },
-    price: input.price
-  }
+    price: input.price,
+    // A price is that of the beginning.
+    priceEdition: () => 0
+  })
   const policy = routePolicy(settings, resolution.policy)
   const cooldownWait = resolution.strategy === "quota-share" ? settings.comboCooldownWait : null
   const features = plainFeatures({ wire: "chat", stream: streamed, promptTokens, maxOutputTokens: outputTokens })
@@ -184,7 +190,7 @@ const partsOf = (input: SimulationInput) => {
     waitTimeoutMs,
     gates,
     stats,
-    sources,
+    candidates,
     policy,
     cooldownWait,
     features,
@@ -196,40 +202,80 @@ const partsOf = (input: SimulationInput) => {
 
 type Parts = ReturnType<typeof partsOf>
 
+/** The clock of a simulation. Epoch milliseconds. */
+interface SimulatedClock {
+  nowMs: number
+}
+
+/** Facts that the walk of a request asks for, at the moment of the clock. One is made for each request, so that none has functions of its own. */
+class SimulatedWorld implements WalkWorld<Release, Waiting> {
+  readonly #parts: Parts
+  readonly #clock: SimulatedClock
+  readonly #deadlineMs: number
+
+  constructor(parts: Parts, clock: SimulatedClock, deadlineMs: number) {
+    this.#parts = parts
+    this.#clock = clock
+    this.#deadlineMs = deadlineMs
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs
+  }
+
+  leftMs(): number {
+    return this.#deadlineMs - this.#clock.nowMs
+  }
+
+  hasLeft(): boolean {
+    return false
+  }
+
+  isStopping(): boolean {
+    return false
+  }
+
+  unready(target: Target, nowMs: number): Unready | null {
+    return this.#parts.health.unready(target, nowMs)
+  }
+
+  admit(target: Target, nowMs: number, lastResort?: boolean): Admission {
+    return this.#parts.health.admit(target, nowMs, lastResort)
+  }
+
+  place({ account: { connection } }: Target): Place<Release, Waiting> {
+    const { gates, policy, queueDepth } = this.#parts
+    return connection.maxConcurrent === null
+      ? { _tag: "Free", release: nothing }
+      : gates.enter(`connection ${connection.id}`, connection.maxConcurrent, policy.lines?.queueDepth ?? queueDepth)
+  }
+
+  lastResort(id: string): Place<Release, Waiting> {
+    return this.#parts.gates.enter(`last resort ${id}`, 1, this.#parts.queueDepth)
+  }
+
+  isLastResortFree(id: string): boolean {
+    return this.#parts.gates.isFree(`last resort ${id}`)
+  }
+
+  release(permit: Release): void {
+    permit()
+  }
+
+  leftOut(): void {}
+}
+
 class SimulatedTraffic implements Simulation {
   readonly #parts: Parts
   #arrived = 0
   /** Requests of the group that is arriving now, which are still to come. */
   #together = 0
-  #clockMs = startMs
+  readonly #clock: SimulatedClock = { nowMs: startMs }
+  readonly #alone = new Map<Target, Resolution>()
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.#parts.queue.put(startMs, { _tag: "Arrival" })
-  }
-
-  /** Makes the facts that the walk of a request asks for, at the moment of the clock. */
-  #worldOf(deadlineMs: number): WalkWorld<Release, Waiting> {
-    return {
-      nowMs: () => this.#clockMs,
-      leftMs: () => deadlineMs - this.#clockMs,
-      hasLeft: () => false,
-      isStopping: () => false,
-      unready: this.#parts.health.unready,
-      admit: this.#parts.health.admit,
-      place: ({ account: { connection } }) =>
-        connection.maxConcurrent === null
-          ? { _tag: "Free", release: nothing }
-          : this.#parts.gates.enter(
-              `connection ${connection.id}`,
-              connection.maxConcurrent,
-              this.#parts.policy.lines?.queueDepth ?? this.#parts.queueDepth
-            ),
-      lastResort: (id) => this.#parts.gates.enter(`last resort ${id}`, 1, this.#parts.queueDepth),
-      isLastResortFree: (id) => this.#parts.gates.isFree(`last resort ${id}`),
-      release: (permit) => permit(),
-      leftOut: nothing
-    }
   }
 
   #take(request: Request, step: SimulatedStep): void {
@@ -239,7 +285,7 @@ class SimulatedTraffic implements Simulation {
       case "Line":
         return this.#standInLine(request, step)
       case "Pause":
-        return this.#parts.queue.put(this.#clockMs + step.ms, {
+        return this.#parts.queue.put(this.#clock.nowMs + step.ms, {
           _tag: "GoOn",
           request,
           next: () => request.walk.resumed(true)
@@ -258,14 +304,14 @@ class SimulatedTraffic implements Simulation {
 
   #call(request: Request, ask: Ask): void {
     const { target } = ask.turn
-    const answer = this.#parts.upstreams.call(target, this.#clockMs, {
+    const answer = this.#parts.upstreams.call(target, this.#clock.nowMs, {
       streamed: this.#parts.streamed,
       refreshed: request.walk.hasRefreshed(target),
       firstContentMs: Math.min(
         this.#parts.policy.targetTimeoutMs ?? this.#parts.timeouts.firstByteMs,
         this.#parts.timeouts.firstByteMs
       ),
-      leftMs: request.arrivedMs + this.#parts.timeouts.totalMs - this.#clockMs
+      leftMs: request.arrivedMs + this.#parts.timeouts.totalMs - this.#clock.nowMs
     })
     this.#parts.counters.called(target, ask.turn.retries > 0)
     const uncount = this.#parts.stats.begin(
@@ -273,20 +319,20 @@ class SimulatedTraffic implements Simulation {
       target.model,
       countedFor(this.#parts.input.resolution)
     )
-    const underWay: RunningCalls = { ask, answer, startedMs: this.#clockMs, uncount }
+    const underWay: RunningCalls = { ask, answer, startedMs: this.#clock.nowMs, uncount }
     request.calls.add(underWay)
     const { hedgeAfterMs } = ask
     if (hedgeAfterMs !== null && hedgeAfterMs < answer.latencyMs) {
-      this.#parts.queue.put(this.#clockMs + hedgeAfterMs, { _tag: "HedgeDue", request, call: underWay })
+      this.#parts.queue.put(this.#clock.nowMs + hedgeAfterMs, { _tag: "HedgeDue", request, call: underWay })
     }
-    this.#parts.queue.put(this.#clockMs + answer.latencyMs, { _tag: "End", request, call: underWay })
+    this.#parts.queue.put(this.#clock.nowMs + answer.latencyMs, { _tag: "End", request, call: underWay })
   }
 
   #standInLine(request: Request, { limitMs, wait }: Extract<SimulatedStep, { _tag: "Line" }>): void {
     let isOver = false
     const leave = wait((release) => {
       isOver = true
-      this.#parts.queue.put(this.#clockMs, { _tag: "GoOn", request, next: () => request.walk.placed(release) })
+      this.#parts.queue.put(this.#clock.nowMs, { _tag: "GoOn", request, next: () => request.walk.placed(release) })
     })
     const giveUp = (): SimulatedStep | null => {
       if (isOver) return null
@@ -294,9 +340,9 @@ class SimulatedTraffic implements Simulation {
       return request.walk.placed(null)
     }
     const ownLimitMs = this.#parts.policy.lines?.queueTimeoutMs ?? this.#parts.waitTimeoutMs
-    const leftMs = request.arrivedMs + this.#parts.timeouts.totalMs - this.#clockMs
+    const leftMs = request.arrivedMs + this.#parts.timeouts.totalMs - this.#clock.nowMs
     const ms = leave === null ? 0 : Math.min(limitMs ?? ownLimitMs, leftMs)
-    this.#parts.queue.put(this.#clockMs + ms, { _tag: "GoOn", request, next: giveUp })
+    this.#parts.queue.put(this.#clock.nowMs + ms, { _tag: "GoOn", request, next: giveUp })
   }
 
   /** Lets one request of the group arrive; behind the last one the next group is on its way. */
@@ -308,7 +354,7 @@ class SimulatedTraffic implements Simulation {
       this.#parts.counters.arrived()
       const turn = turnOf(this.#parts.input, number)
       const decided = this.#parts.deciding.decide(
-        () => candidatesOf(this.#parts.sources, this.#parts.input.resolution, nowMs),
+        () => this.#parts.candidates.of(this.#parts.input.resolution, nowMs),
         this.#parts.features,
         nowMs,
         turn
@@ -319,7 +365,7 @@ class SimulatedTraffic implements Simulation {
         decided.order.find((target) => this.#parts.health.unready(target, nowMs) === null) ?? decided.order[0]
       this.#parts.counters.chosenFirst(favourite)
       const deadlineMs = nowMs + this.#parts.timeouts.totalMs
-      const { order, reason } = decided
+      const { detour, order, reason } = decided
       const walk = new Walk(
         {
           order,
@@ -328,10 +374,10 @@ class SimulatedTraffic implements Simulation {
           waitTimeoutMs: this.#parts.waitTimeoutMs,
           cooldownWait: this.#parts.cooldownWait
         },
-        this.#worldOf(deadlineMs)
+        new SimulatedWorld(this.#parts, this.#clock, deadlineMs)
       )
       const { sessionKey } = turn
-      this.#take({ number, arrivedMs: nowMs, decided, favourite, walk, sessionKey, calls: new Set() }, walk.begin())
+      this.#take({ number, arrivedMs: nowMs, detour, favourite, walk, sessionKey, calls: new Set() }, walk.begin())
     }
     if (this.#together === 0 && this.#arrived < this.#parts.input.requests)
       this.#parts.queue.put(
@@ -358,11 +404,11 @@ class SimulatedTraffic implements Simulation {
 
   /** A new access token, or an account whose login is over. */
   #renew(target: Target, failure: Failure): boolean {
-    if (this.#parts.upstreams.renew(target, this.#clockMs)) return true
+    if (this.#parts.upstreams.renew(target, this.#clock.nowMs)) return true
     const lost = { ...failure, kind: "auth_expired", exhausts: "connection" } as const
     this.#parts.counters.changed(
       target,
-      this.#parts.health.ended({ target, startedMs: this.#clockMs, endedMs: this.#clockMs, probe: false }, lost)
+      this.#parts.health.ended({ target, startedMs: this.#clock.nowMs, endedMs: this.#clock.nowMs, probe: false }, lost)
     )
     return false
   }
@@ -379,7 +425,7 @@ class SimulatedTraffic implements Simulation {
     for (const loser of request.calls) {
       const { probe, turn } = loser.ask
       const { target } = turn
-      this.#parts.health.abandoned({ target, startedMs: loser.startedMs, endedMs: this.#clockMs, probe })
+      this.#parts.health.abandoned({ target, startedMs: loser.startedMs, endedMs: this.#clock.nowMs, probe })
       this.#letGo(request, loser)
     }
   }
@@ -393,15 +439,15 @@ class SimulatedTraffic implements Simulation {
     const failure = answer.failure === null ? null : walk.weigh(target, answer.failure)
     this.#parts.counters.changed(
       target,
-      this.#parts.health.ended({ target, startedMs, endedMs: this.#clockMs, probe }, failure)
+      this.#parts.health.ended({ target, startedMs, endedMs: this.#clock.nowMs, probe }, failure)
     )
     this.#letGo(request, ended)
-    this.#measure(target, answer, this.#clockMs)
+    this.#measure(target, answer, this.#clock.nowMs)
     this.#parts.input.watch?.called({
       request: number,
       target,
       startedMs,
-      endedMs: this.#clockMs,
+      endedMs: this.#clock.nowMs,
       retries: turn.retries,
       probe,
       failure
@@ -419,30 +465,32 @@ class SimulatedTraffic implements Simulation {
     this.#parts.counters.served(
       target,
       answer.latencyMs,
-      this.#clockMs - request.arrivedMs,
+      this.#clock.nowMs - request.arrivedMs,
       target !== request.favourite
     )
     this.#parts.deciding.served(
-      request.decided,
-      { target, sessionKey: request.sessionKey, nowMs: this.#clockMs },
-      () => {
-        const weights = [
-          this.#parts.input.resolution.weights[this.#parts.input.resolution.targets.indexOf(target)] ?? 1
-        ]
-        return candidatesOf(
-          this.#parts.sources,
-          { ...this.#parts.input.resolution, targets: [target], weights },
-          this.#clockMs
-        )[0]
-      }
+      request,
+      { target, sessionKey: request.sessionKey, nowMs: this.#clock.nowMs },
+      () => this.#parts.candidates.of(this.#aloneOf(target), this.#clock.nowMs)[0]
     )
+  }
+
+  /** The resolution with one target. The same one each time: what is known of a list of targets is kept as long as the list. */
+  #aloneOf(target: Target): Resolution {
+    const known = this.#alone.get(target)
+    if (known !== undefined) return known
+    const { resolution } = this.#parts.input
+    const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
+    const alone = { ...resolution, targets: [target], weights }
+    this.#alone.set(target, alone)
+    return alone
   }
 
   #happen(event: Happening): void {
     switch (event._tag) {
       case "Arrival":
         this.#together = Math.min(this.#parts.input.burst, this.#parts.input.requests - this.#arrived)
-        return this.#arrive(this.#clockMs)
+        return this.#arrive(this.#clock.nowMs)
       case "GoOn": {
         const step = event.next()
         return step === null ? undefined : this.#take(event.request, step)
@@ -459,12 +507,12 @@ class SimulatedTraffic implements Simulation {
   readonly run = (events: number): boolean => {
     for (let each = 0; each < events; each += 1) {
       if (this.#together > 0) {
-        this.#arrive(this.#clockMs)
+        this.#arrive(this.#clock.nowMs)
         continue
       }
       const next = this.#parts.queue.take()
       if (next === null) return false
-      this.#clockMs = next.atMs
+      this.#clock.nowMs = next.atMs
       this.#happen(next.event)
     }
     return true
@@ -480,9 +528,9 @@ class SimulatedTraffic implements Simulation {
     streamed: this.#parts.streamed,
     seed: this.#parts.input.seed,
     ...this.#parts.counters.totals(),
-    durationMs: this.#clockMs - startMs,
+    durationMs: this.#clock.nowMs - startMs,
     fairness: this.#parts.counters.fairness(),
-    targets: this.#parts.counters.targets(this.#parts.health, this.#clockMs),
+    targets: this.#parts.counters.targets(this.#parts.health, this.#clock.nowMs),
     notes: [
       ...(this.#parts.scenario === null ? [] : [`In this scenario ${this.#parts.scenario.about}.`]),
       ...notesOf(this.#parts.input)

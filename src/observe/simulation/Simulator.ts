@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvalidRequest, ModelNotFound, NoTarget } from "../../domain/Errors.ts"
-import type { UsageRow } from "../../domain/Usage.ts"
 import * as GatewaySettings from "../../subjects/flags/StoredFlags.ts"
 import type { Combo } from "../../subjects/combos/entity.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -98,7 +97,7 @@ const mostRows = 50_000
 /** Candidates looked at between two looks at the clock: less than a millisecond, or one decision where a decision takes longer. */
 const stepWork = 100
 /** Time after which other work has its turn. */
-const sliceMs = 5
+const sliceMs = 3
 /** Most steps of a slice, whatever the clock says. */
 const mostSteps = 50
 /** Time between two words about how far it is. */
@@ -111,6 +110,9 @@ interface Run {
   readonly run: (count: number) => boolean
   readonly done: () => number
 }
+
+/** Waits until the event loop has done what is ready now. */
+const turnOf = (timers: typeof Timers.Service) => Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
 
 /** Works until nothing is left; other work has its turn after each slice. */
 const whole = (
@@ -133,7 +135,7 @@ const whole = (
         toldMs = timers.monotonicMs()
         yield* tell(done())
       }
-      yield* Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+      yield* turnOf(timers)
     }
   })
 
@@ -236,17 +238,14 @@ const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request:
 })
 
 /** Newest first, no more than `most` and whether there are more. */
-const rowsSince = Effect.fnUntraced(function* ({ journal, usage }: Deps, sinceMs: number, most: number) {
-  const rows: Array<UsageRow> = []
-  let cursor: string | null = null
+const rowsSince = Effect.fnUntraced(function* ({ journal, timers, usage }: Deps, sinceMs: number, most: number) {
   yield* journal.catchUp
-  do {
-    const limit: number = Math.min(UsageRepo.mostPerPage, most - rows.length)
-    const page: UsageRepo.UsagePage = yield* usage.page({ limit, cursor, filter: { sinceMs } })
-    for (const row of page.rows) rows.push(row)
-    cursor = page.nextCursor
-  } while (cursor !== null && rows.length < most)
-  return { rows, isCut: cursor !== null }
+  const { nextCursor, rows } = yield* UsageRepo.pageInParts(usage, turnOf(timers), {
+    limit: most,
+    cursor: null,
+    filter: { sinceMs }
+  })
+  return { rows, isCut: nextCursor !== null }
 })
 
 type Recorded = Effect.Effect.Success<ReturnType<typeof rowsSince>>

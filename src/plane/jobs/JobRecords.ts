@@ -1,5 +1,6 @@
 /** The record of a job: as it begins, as it is stored, and why it may fail. Pure. */
 import { mayKeepContent, onFile, type OnFile, operatorsOwn } from "../../domain/ContentPermission.ts"
+import { knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import type { MediaJob, JobKind, MediaJobKind, MediaJobProblem } from "../../subjects/mediaJobs/entity.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -72,6 +73,7 @@ export const keyGone: MediaJobProblem = {
 export const jobOf = (exchange: Exchange, kind: MediaJobKind, request: JsonObject): MediaJob => ({
   id: exchange.requestId,
   owner: apiKeyIdOf(exchange) ?? "",
+  caller: knownCallerOf(exchange.principal),
   kind,
   requestId: exchange.requestId,
   model: typeof request["model"] === "string" ? request["model"] : "",

@@ -11,6 +11,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import { mayKeepContent } from "../../domain/ContentPermission.ts"
+import { keylessPrincipal, knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { BodyTooLarge, LimitReached } from "../../domain/Errors.ts"
 import { isOver, type MediaJob, type JobKind, type MediaJobKind } from "../../subjects/mediaJobs/entity.ts"
@@ -159,8 +160,8 @@ const serve = (deps: Deps, exchange: Exchange, kind: MediaJobKind, acceptedStatu
   )
 }
 
-const principalOf = ({ keys }: Deps, owner: string): Principal | null => {
-  if (owner === "") return { _tag: "Anonymous" }
+const principalOf = ({ keys }: Deps, { caller, owner }: MediaJob): Principal | null => {
+  if (owner === "") return keylessPrincipal(caller)
   const key = keys.get(owner)
   return key === null ? null : { _tag: "Key", key }
 }
@@ -173,7 +174,7 @@ const accepted = ({ connectionId, provider, providerModel, ticket }: MediaJob): 
 /** A job of the time before the start. */
 const goOn = (deps: Deps, job: MediaJob): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const principal = principalOf(deps, job.owner)
+    const principal = principalOf(deps, job)
     const at = accepted(job)
     if (principal === null)
       return yield* logged(deps.repo.save(ownWords(ended(deps, job, { status: "failed", problem: keyGone }))))
@@ -243,6 +244,7 @@ const note = (
   const job: MediaJob = {
     id: ticket.id,
     owner: principal._tag === "Key" ? principal.key.id : "",
+    caller: knownCallerOf(principal),
     kind: "responses",
     requestId: ids.next(nowMs),
     model: requestedModel,

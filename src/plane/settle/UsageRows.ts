@@ -1,25 +1,13 @@
 /** The usage row of a request. Pure. */
 import { sessionOnFile } from "../../domain/SessionOnFile.ts"
 import { noTokens, type UsageRow } from "../../domain/Usage.ts"
+import { knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import type { Bill, Served } from "./Bill.ts"
 
 /** Columns of the row that are its entry in the ledger. */
 export type Entry = Pick<UsageRow, "reservedNanoUsd" | "calls">
-
-const principalOf = ({ principal }: Pick<Exchange, "principal">): UsageRow["principal"] => {
-  switch (principal._tag) {
-    case "Key":
-    case "Anonymous":
-      return null
-    case "Session":
-      return "session"
-    case "AdminKey":
-    case "Owner":
-      return "operator"
-  }
-}
 
 const modelOf = (kept: Kept | null): string | null => (kept === null || kept.provider === null ? null : kept.model)
 
@@ -46,7 +34,7 @@ export const rowOf = (
     timestampMs: exchange.receivedMs,
     requestId: exchange.requestId,
     apiKeyId: apiKeyIdOf(exchange),
-    principal: principalOf(exchange),
+    principal: knownCallerOf(exchange.principal),
     requestedModel: work.envelope.model,
     combo: resolution.combo?.name ?? null,
     provider: account?.spec.id ?? kept?.provider ?? null,
@@ -88,7 +76,7 @@ export const refusedRow = (
   timestampMs: exchange.receivedMs,
   requestId: exchange.requestId,
   apiKeyId: apiKeyIdOf(exchange),
-  principal: principalOf(exchange),
+  principal: knownCallerOf(exchange.principal),
   requestedModel: model,
   combo: null,
   provider: null,

@@ -48,6 +48,7 @@ import sessionOrigin from "./0046_session_origin.ts"
 import usageSeries from "./0047_usage_series.ts"
 import usageNames from "./0048_usage_names.ts"
 import webhookRetries from "./0049_webhook_retries.ts"
+import callersOfWork from "./0050_callers_of_work.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -98,5 +99,6 @@ export const migrations = {
   "0046_session_origin": sessionOrigin,
   "0047_usage_series": usageSeries,
   "0048_usage_names": usageNames,
-  "0049_webhook_retries": webhookRetries
+  "0049_webhook_retries": webhookRetries,
+  "0050_callers_of_work": callersOfWork
 }

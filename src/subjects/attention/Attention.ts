@@ -13,12 +13,14 @@ import { LazyCapture } from "../../observe/capture/LazyCapture.ts"
 import { Events } from "../../observe/Events.ts"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import { ModelLists } from "../../plane/providers/ModelLists.ts"
+import { signInOf } from "../../plane/providers/registry/signIn.ts"
 import { Breakers } from "../../plane/resilience/breaker/Breakers.ts"
 import { Cooldowns } from "../../plane/resilience/cooldown/Cooldowns.ts"
 import { Slices } from "../../plane/resilience/Slices.ts"
 import { QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
-import { Backup, reasons } from "../../store/Backup.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { Backup } from "../../store/Backup.ts"
 import { describeStoreFailure, type StoreError } from "../../store/Errors.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
@@ -28,6 +30,7 @@ import { classOf, healthAt, standingOf } from "../connections/Standings.ts"
 import { Flags } from "../flags/service.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { Limits } from "../limits/service.ts"
+import { clientVariable } from "../oauth/service.ts"
 import { UsageRepo } from "../usage/repo.ts"
 import { UsageHistory } from "../usageHistory/service.ts"
 import { WebhookRepo } from "../webhooks/repo.ts"
@@ -50,6 +53,7 @@ const lookedRows = 200
 const lookEvery = "5 seconds"
 
 const services = Effect.all({
+  config: AppConfig,
   catalog: Catalog,
   cooldowns: Cooldowns,
   breakers: Breakers,
@@ -75,14 +79,24 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly startedMs: number
 }
 
-const accountOf = ({ cooldowns, lists, quotas }: Deps, connection: Connection, nowMs: number): Rules.AccountFacts => {
+/** Signing in again takes the client of the connection, or one that the environment names: without either a person has to name one first. */
+const signInAgain = ({ config }: Deps, { oauth, provider }: Connection): Rules.AccountFacts["signIn"] => {
+  const way = signInOf(provider)
+  const clientId = oauth?.clientId ?? null
+  if (way === null || (clientId === null && !config.environment.get(clientVariable(provider, "ID")))) return null
+  return { action: way === "device" ? "device-code" : "authorize", clientId }
+}
+
+const accountOf = (deps: Deps, connection: Connection, nowMs: number): Rules.AccountFacts => {
+  const { cooldowns, lists, quotas } = deps
   const health = cooldowns.healthOf(connection.id)
   return {
     connection,
     health: healthAt(health, nowMs),
     standing: standingOf(connection, health, nowMs),
     listProblem: lists.stateOf(connection.id)?.problem ?? null,
-    quotas: quotas.knows(connection) ? quotas.views(connection, nowMs) : []
+    quotas: quotas.knows(connection) ? quotas.views(connection, nowMs) : [],
+    signIn: signInAgain(deps, connection)
   }
 }
 
@@ -109,7 +123,8 @@ const backups = Effect.fnUntraced(function* ({ backup, settings, startedMs }: De
   const { autoBackupEnabled, frequency } = settings.current().backup
   const listed = yield* Effect.either(backup.list)
   const attempt = BackupSchedule.lastAttempt(backup)
-  const latest = listed._tag === "Right" ? listed.right.find(({ reason }) => reason === reasons.scheduled) : undefined
+  // Whoever has made one by hand has what the schedule was to make.
+  const latest = listed._tag === "Right" ? listed.right[0] : undefined
   const lastMs = Math.max(latest?.createdAtMs ?? 0, attempt?.problem === null ? attempt.atMs : 0)
   const unreadable = listed._tag === "Left" ? { atMs: nowMs, message: describeStoreFailure(listed.left) } : null
   const failed = attempt === null || attempt.problem === null ? null : { atMs: attempt.atMs, message: attempt.problem }

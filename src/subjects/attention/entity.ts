@@ -60,6 +60,11 @@ export interface AttentionItem {
   readonly subject: { readonly type: SubjectType; readonly id: string; readonly name: string }
   /** Epoch milliseconds; null: not known. */
   readonly sinceMs: number | null
+  /**
+   * Time in epoch milliseconds at which it changes by itself: what runs out is used up, what ends is over, what is used up is renewed, what rests is
+   * used again. Null: not known, or never.
+   */
+  readonly changesAtMs: number | null
   /** One or two sentences for people. */
   readonly text: string
   readonly actions: ReadonlyArray<AttentionAction>

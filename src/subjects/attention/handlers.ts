@@ -8,7 +8,11 @@ import type { AttentionItem } from "./entity.ts"
 import { Attention as AttentionGroup, type AttentionView } from "./routes.ts"
 import { Attention } from "./Attention.ts"
 
-const viewOf = ({ sinceMs, ...item }: AttentionItem): AttentionView => ({ ...item, since: isoOrNull(sinceMs) })
+const viewOf = ({ changesAtMs, sinceMs, ...item }: AttentionItem): AttentionView => ({
+  ...item,
+  since: isoOrNull(sinceMs),
+  changesAt: isoOrNull(changesAtMs)
+})
 
 export const layer = HttpApiBuilder.group(contractOf(AttentionGroup), "attention", (handlers) =>
   Effect.map(Attention, (attention) =>

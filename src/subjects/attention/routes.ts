@@ -32,6 +32,11 @@ export const AttentionView = Schema.Struct({
     "What it is about."
   ),
   since: field(Schema.NullOr(Schema.String), "Since when, ISO 8601; null: not known.", exampleTime),
+  changesAt: field(
+    Schema.NullOr(Schema.String),
+    "When it changes by itself, ISO 8601: what runs out is used up, a sign-in is over, what is used up is renewed, what rests is used again. Null: not known, or never.",
+    null
+  ),
   text: field(Schema.String, "What is wrong, for people.", "Its credits are used up."),
   actions: field(Schema.Array(ActionView), "Requests that do something about it, or show more.")
 }).annotations({ identifier: "AttentionItem" })

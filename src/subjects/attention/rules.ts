@@ -21,6 +21,7 @@ interface ItemFields {
   readonly id: string
   readonly name?: string
   readonly sinceMs?: number | null
+  readonly changesAtMs?: number | null
   readonly text: string
   readonly actions: ReadonlyArray<AttentionAction>
   /** Tells several of one kind and subject apart. */
@@ -33,6 +34,7 @@ const item = (kind: AttentionKind, given: ItemFields): AttentionItem => ({
   kind,
   subject: { type: given.type, id: given.id, name: given.name ?? given.id },
   sinceMs: given.sinceMs ?? null,
+  changesAtMs: given.changesAtMs ?? null,
   text: given.text.slice(0, maxTextChars),
   actions: given.actions
 })
@@ -60,6 +62,8 @@ export interface AccountFacts {
   /** Reason for which its model list could not be read; null: it was, or nobody asked. */
   readonly listProblem: string | null
   readonly quotas: ReadonlyArray<QuotaView>
+  /** Way to sign in again that needs no more than is known here; null: there is none. */
+  readonly signIn: { readonly action: "authorize" | "device-code"; readonly clientId: string | null } | null
 }
 
 const endings: Readonly<Record<string, string>> = {
@@ -88,7 +92,7 @@ const standingItems = ({ connection, health, standing }: AccountFacts): Items =>
   if (standing !== "cooling") return none
   const until = health.rateLimitedUntilMs
   const text = `It rests${until === null ? "" : ` until ${timeOf(until)}`}.${because(health.lastError)}`
-  return [item("connectionResting", { ...common, severity: "warning", text, actions: [again] })]
+  return [item("connectionResting", { ...common, severity: "warning", changesAtMs: until, text, actions: [again] })]
 }
 
 const listItems = ({ connection: { id, name }, listProblem }: AccountFacts): Items =>
@@ -128,16 +132,23 @@ export const exhaustedAtMs = ({ endMs, startMs, total, used }: Window, nowMs: nu
   return atMs < endMs ? Math.round(atMs) : null
 }
 
-/** Sentence on the use of a window that needs a person, with its severity; null: none does. */
-const windowTrouble = (window: Window, nowMs: number): { readonly isOver: boolean; readonly text: string } | null => {
+interface WindowTrouble {
+  readonly isOver: boolean
+  readonly changesAtMs: number
+  readonly text: string
+}
+
+/** Sentence on the use of a window that needs a person, and when it is used up or renewed; null: none does. */
+const windowTrouble = (window: Window, nowMs: number): WindowTrouble | null => {
   if (window.total > 0 && window.used >= window.total) {
-    return { isOver: true, text: `used up until ${timeOf(window.endMs)}` }
+    return { isOver: true, changesAtMs: window.endMs, text: `used up until ${timeOf(window.endMs)}` }
   }
   const atMs = exhaustedAtMs(window, nowMs)
   if (atMs === null) return null
   const part = percentOf(window.used / window.total)
   return {
     isOver: false,
+    changesAtMs: atMs,
     text: `used to ${part}; as so far it is used up at ${timeOf(atMs)}, before it is renewed at ${timeOf(window.endMs)}`
   }
 }
@@ -155,6 +166,7 @@ const quotaItems = ({ connection: { id, name }, quotas }: AccountFacts, nowMs: n
         id,
         name,
         part: `${window}:${unit}`,
+        changesAtMs: trouble.changesAtMs,
         text: `Its ${window} quota of ${unit} is ${trouble.text}.`,
         actions: [action("Show its quotas", "GET", at("/api/usage", id))]
       })
@@ -164,7 +176,7 @@ const quotaItems = ({ connection: { id, name }, quotas }: AccountFacts, nowMs: n
 /** An access token without another one to renew it by is a sign-in that ends. */
 const signInWarningMs = 3 * dayMs
 
-const signInItems = ({ connection }: AccountFacts, nowMs: number): Items => {
+const signInItems = ({ connection, signIn }: AccountFacts, nowMs: number): Items => {
   const { authType, id, isActive, name, oauth, provider } = connection
   if (
     authType !== "oauth" ||
@@ -184,8 +196,19 @@ const signInItems = ({ connection }: AccountFacts, nowMs: number): Items => {
       id,
       name,
       sinceMs: isOver ? oauth.expiresAtMs : null,
+      changesAtMs: isOver ? null : oauth.expiresAtMs,
       text: `Its sign-in ${isOver ? "ended" : "ends"} at ${timeOf(oauth.expiresAtMs)}, and nothing is stored to renew it by. Sign in again.`,
-      actions: [action("Sign in again", "POST", at("/api/oauth", provider, "/authorize"), { name })]
+      actions: [
+        ...(signIn === null
+          ? []
+          : [
+              action("Sign in again", "POST", at("/api/oauth", provider, `/${signIn.action}`), {
+                name,
+                ...(signIn.clientId === null ? {} : { clientId: signIn.clientId })
+              })
+            ]),
+        action("Test it", "POST", at("/api/providers", id, "/test"))
+      ]
     })
   ]
 }
@@ -240,6 +263,7 @@ export const budgetItems = (
           id: apiKeyId,
           name,
           part: interval,
+          changesAtMs: trouble.changesAtMs,
           text: `Its ${interval} budget of ${(spec.limit / nano).toFixed(2)} USD is ${trouble.text}.`,
           actions: [
             action("Show the budget", "GET", `/api/usage/budget?apiKeyId=${encodeURIComponent(apiKeyId)}`),
@@ -268,6 +292,7 @@ export const tokenLimitItems = (
         type: "tokenLimit",
         id: limit.id,
         name,
+        changesAtMs: trouble.changesAtMs,
         text: `The ${limit.resetInterval} limit of ${limit.tokenLimit} ${what} for the key '${name}' is ${trouble.text}.`,
         actions: [
           action("Show the limits", "GET", `/api/usage/token-limits?apiKeyId=${encodeURIComponent(limit.apiKeyId)}`),
@@ -333,7 +358,7 @@ export const tunnelItems = (tunnels: ReadonlyArray<TunnelStatus>): Items =>
 export interface BackupFacts {
   readonly isOn: boolean
   readonly everyMs: number
-  /** Last time that one was made or found not needed; null: never. */
+  /** Last time that one was made, by whatever reason, or found not needed; null: never. */
   readonly lastMs: number | null
   readonly startedMs: number
   /** Failure of the last scheduled one; null: there was none. */
@@ -343,7 +368,7 @@ export interface BackupFacts {
 export const backupItems = ({ everyMs, isOn, lastMs, problem, startedMs }: BackupFacts, nowMs: number): Items => {
   const make = action("Make one now", "PUT", "/api/db-backups")
   const all = action("Show the backups", "GET", "/api/db-backups")
-  if (problem !== null) {
+  if (problem !== null && (lastMs === null || problem.atMs > lastMs)) {
     const text = `The last scheduled backup failed.${because(problem.message)}`
     return [
       item("backupFailed", {

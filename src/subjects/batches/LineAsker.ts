@@ -25,7 +25,7 @@ export interface AskedLine {
 }
 
 /** A part of a batch: what its lines have in common. */
-export type Asking = Pick<Batch, "id" | "owner">
+export type Asking = Pick<Batch, "caller" | "id" | "owner">
 
 export class LineAsker extends Context.Tag("gateway/subjects/batches/LineAsker")<
   LineAsker,
@@ -66,7 +66,7 @@ export const make = Effect.gen(function* () {
     let refused = 0
     const once = Effect.gen(function* () {
       yield* gate.enter(batch.owner)
-      const principal = principalOf(keys, batch.owner, endpoint, yield* Clock.currentTimeMillis)
+      const principal = principalOf(keys, batch, endpoint, yield* Clock.currentTimeMillis)
       if (typeof principal === "string") return principal
       // Other lines of the key may have come first.
       const pauseMs = principal._tag === "Key" ? limits.pauseMs(principal.key) : 0

@@ -1,4 +1,5 @@
 /** A batch: the lines of an uploaded file, each asked as a request of its own, with the answers in files. */
+import type { KnownCaller } from "../../domain/Usage.ts"
 import type { ModelPrice } from "../pricing/entity.ts"
 
 export const batchStatuses = [
@@ -46,6 +47,8 @@ export interface Batch {
   readonly id: string
   /** Id of an API key; empty for callers without one. */
   readonly owner: string
+  /** Caller without a key who made it; null: not known, or a key did. */
+  readonly caller: KnownCaller | null
   readonly endpoint: string
   readonly inputFileId: string
   readonly status: BatchStatus

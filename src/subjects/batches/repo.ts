@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { knownCallers } from "../../domain/Usage.ts"
 import { type Batch, batchEnds, batchStatuses } from "./entity.ts"
 import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -23,6 +24,7 @@ const Provider = Schema.Struct({
 const Row = Schema.Struct({
   id: Text,
   owner: Text,
+  caller: Schema.NullOr(Schema.Literal(...knownCallers)),
   endpoint: Text,
   inputFileId: Text,
   status: Schema.Literal(...batchStatuses),

@@ -96,9 +96,14 @@ export const batchListOf = (query: URLSearchParams): Read<BatchListQuery> => {
     : wrong("limit", `must be a whole number from 1 to ${mostListed}`)
 }
 
-export const newBatch = (id: string, owner: string, request: BatchRequest, nowMs: number): Batch => ({
+export const newBatch = (
+  id: string,
+  by: Pick<Batch, "caller" | "owner">,
+  request: BatchRequest,
+  nowMs: number
+): Batch => ({
   id,
-  owner,
+  ...by,
   ...request,
   status: "validating",
   ending: null,

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { knownCallerOf } from "../auth/KnownCallers.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../keys/entity.ts"
 import type { Batch } from "./entity.ts"
@@ -79,7 +80,12 @@ export const make = Effect.gen(function* () {
     if ((yield* repo.openOf(owner)) >= maxOpen) return yield* new TooManyBatches({ limit: maxOpen })
     // Its results are stored regardless of their size, so that it must not begin without space.
     if ((yield* files.room(owner)) === 0) return yield* new FileQuotaExceeded({ quotaBytes: files.quotaBytes() })
-    const batch = newBatch(`batch_${ids.next(nowMs).replaceAll("-", "")}`, owner, request, nowMs)
+    const batch = newBatch(
+      `batch_${ids.next(nowMs).replaceAll("-", "")}`,
+      { owner, caller: knownCallerOf(principal) },
+      request,
+      nowMs
+    )
     yield* runner.start(batch)
     return batch
   }, oneAtATime)

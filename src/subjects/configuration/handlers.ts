@@ -13,7 +13,7 @@ import { ConnectionRepo } from "../connections/repo.ts"
 import { McpServerRepo } from "../mcpServers/repo.ts"
 import { NodeRepo } from "../nodes/repo.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import { CurrentTrail } from "../../entry/handling/AuditTrail.ts"
+import { currentPrincipal } from "../../entry/handling/AuditTrail.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { type AskPlane, Planes } from "../../entry/handling/Planes.ts"
 import { answered } from "../../entry/handling/Answers.ts"
@@ -85,7 +85,7 @@ export const layer = HttpApiBuilder.group(contractOf(Configuration), "configurat
     const apply = (payload: ApplyConfiguration) =>
       Effect.gen(function* () {
         const wishes = wishesOf(payload)
-        const principal = (yield* CurrentTrail)?.principal ?? { _tag: "Anonymous" as const }
+        const principal = yield* currentPrincipal
         const ip = yield* clientAddress
         const withKeys = wishes.some(({ kind }) => namesKeys.has(kind))
         yield* Effect.scoped(

@@ -11,6 +11,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
+import { keylessPrincipal } from "../auth/KnownCallers.ts"
 import { mayKeepContent, onFile } from "../../domain/ContentPermission.ts"
 import type { Principal } from "../keys/entity.ts"
 import type { EvalCase, EvalResult, EvalRun } from "./entity.ts"
@@ -95,8 +96,12 @@ interface Deps extends Effect.Effect.Success<typeof services> {
 }
 
 /** Judged for every question: a key may be revoked while a run is in progress. */
-const principalOf = ({ keys }: Deps, apiKeyId: string | null, nowMs: number): Effect.Effect<Principal, CannotGoOn> => {
-  if (apiKeyId === null) return Effect.succeed({ _tag: "Anonymous" })
+const principalOf = (
+  { keys }: Deps,
+  { apiKeyId, caller }: EvalRun,
+  nowMs: number
+): Effect.Effect<Principal, CannotGoOn> => {
+  if (apiKeyId === null) return Effect.succeed(keylessPrincipal(caller))
   const key = keys.get(apiKeyId)
   if (key === null) return new CannotGoOn({ reason: "The API key of the run was removed." })
   const problem = innerRefusalOf(key, nowMs, "chat")
@@ -111,7 +116,7 @@ const ask = Effect.fnUntraced(function* (
   { case: asked, grade }: PlannedCase
 ) {
   if (deps.stop.isStopping()) return yield* new CannotGoOn({ reason: stopped })
-  const principal = yield* principalOf(deps, run.apiKeyId, yield* Clock.currentTimeMillis)
+  const principal = yield* principalOf(deps, run, yield* Clock.currentTimeMillis)
   // Other questions of the key may have come first.
   if (principal._tag === "Key" && deps.limits.pauseMs(principal.key) > 0) return null
   const answer = yield* deps.inner.ask({

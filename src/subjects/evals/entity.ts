@@ -1,4 +1,6 @@
 /** Evaluations: suites of questions with the answers that are expected, and what became of them when they were put to a model. */
+import type { KnownCaller } from "../../domain/Usage.ts"
+
 export const evalStrategies = ["exact", "contains", "regex", "json"] as const
 export type EvalStrategy = (typeof evalStrategies)[number]
 
@@ -44,6 +46,8 @@ export interface EvalRun {
   readonly target: EvalTarget
   /** Key in whose name the questions are asked. */
   readonly apiKeyId: string | null
+  /** Caller who began it without a key; null: not known, or a key is named. */
+  readonly caller: KnownCaller | null
   /** The run of the same suite over the other target. */
   readonly comparedWith: string | null
   readonly status: RunStatus

@@ -7,6 +7,7 @@ import type { ResultView, RunReport as ReportView, RunView, SuiteView } from "./
 import type { EvalResult, EvalRun, EvalSuite } from "./entity.ts"
 import { Evals, type RunReport } from "./service.ts"
 import { rateOf, type Scorecard } from "./Scorecard.ts"
+import { currentPrincipal } from "../../entry/handling/AuditTrail.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { iso, isoOrNull, usd } from "../../entry/handling/Views.ts"
 
@@ -107,10 +108,13 @@ export const layer = HttpApiBuilder.group(contractOf(EvalsGroup), "evals", (hand
       )
       .handle("start", ({ payload }) =>
         answered(
-          Effect.map(evals.start(payload), ({ compareRun, run }) => ({
-            run: begun(run),
-            compareRun: compareRun === null ? null : begun(compareRun)
-          }))
+          Effect.map(
+            Effect.flatMap(currentPrincipal, (starter) => evals.start(payload, starter)),
+            ({ compareRun, run }) => ({
+              run: begun(run),
+              compareRun: compareRun === null ? null : begun(compareRun)
+            })
+          )
         )
       )
       .handle("run", ({ path }) => answered(Effect.map(evals.run(path.id), (report) => ({ run: reportView(report) }))))

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { OnFile } from "../../domain/ContentPermission.ts"
+import { knownCallers } from "../../domain/Usage.ts"
 import {
   type EvalCase,
   type EvalResult,
@@ -67,6 +68,7 @@ const RunRow = Schema.Struct({
   targetType: Schema.Literal(...targetTypes),
   targetId: Text,
   apiKeyId: MaybeText,
+  caller: Schema.NullOr(Schema.Literal(...knownCallers)),
   comparedWith: MaybeText,
   status: Schema.Literal(...runStatuses),
   reason: MaybeText,

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
+import { keylessPrincipal, knownCallerOf } from "../auth/KnownCallers.ts"
 import type { Principal } from "../keys/entity.ts"
 import { describe, type FieldProblem } from "../../domain/Errors.ts"
 import type { EvalCase, EvalResult, EvalRun, EvalSuite, EvalTarget } from "./entity.ts"
@@ -62,7 +63,9 @@ export class Evals extends Context.Tag("gateway/subjects/evals/Evals")<
     readonly overview: Effect.Effect<Overview, StoreError>
     /** Begins a run, and with a second target another one beside it. */
     readonly start: (
-      request: RunRequest
+      request: RunRequest,
+      /** Caller whose ledger has it where no key is named. */
+      starter: Principal
     ) => Effect.Effect<
       { readonly run: EvalRun; readonly compareRun: EvalRun | null },
       Errors.InvalidInput | Errors.StateConflict | Missing
@@ -144,8 +147,8 @@ const ownSuite = Effect.fnUntraced(function* (deps: Deps, id: string) {
   return yield* findSuite(deps, id)
 })
 
-const principalFor = Effect.fnUntraced(function* ({ keys }: Deps, apiKeyId: string | undefined) {
-  if (apiKeyId === undefined) return { _tag: "Anonymous" } satisfies Principal
+const principalFor = Effect.fnUntraced(function* ({ keys }: Deps, apiKeyId: string | undefined, starter: Principal) {
+  if (apiKeyId === undefined) return keylessPrincipal(knownCallerOf(starter))
   const key = keys.get(apiKeyId)
   if (key === null) return yield* new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
   const problem = innerRefusalOf(key, yield* Clock.currentTimeMillis, "chat")
@@ -174,9 +177,9 @@ const targetFor = Effect.fnUntraced(function* (
   return yield* Errors.invalid(`${field}.id`, describe(resolved).message)
 })
 
-const start = Effect.fn("Evals.start")(function* (deps: Deps, request: RunRequest) {
+const start = Effect.fn("Evals.start")(function* (deps: Deps, request: RunRequest, starter: Principal) {
   const suite = yield* findSuite(deps, request.suiteId, "suiteId")
-  const principal = yield* principalFor(deps, request.apiKeyId)
+  const principal = yield* principalFor(deps, request.apiKeyId, starter)
   const target = yield* targetFor(deps, principal, request.target, "target")
   const other =
     request.compareTarget === undefined
@@ -194,6 +197,7 @@ const start = Effect.fn("Evals.start")(function* (deps: Deps, request: RunReques
     suiteName: suite.name,
     target: of,
     apiKeyId: request.apiKeyId ?? null,
+    caller: knownCallerOf(principal),
     comparedWith,
     status: "running",
     reason: null,
@@ -294,7 +298,7 @@ export const make = Effect.gen(function* () {
         scorecard: scorecardOf(runs)
       }
     }).pipe(Effect.withSpan("Evals.overview")),
-    start: (request) => start(deps, request),
+    start: (request, starter) => start(deps, request, starter),
     run: (id) => report(deps, id),
     cancel: (id) => cancel(deps, id),
     createSuite: (suite) => createSuite(deps, suite),

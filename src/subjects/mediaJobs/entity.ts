@@ -3,6 +3,7 @@
  * come back for the result.
  */
 
+import type { KnownCaller } from "../../domain/Usage.ts"
 import type { ModelPrice } from "../pricing/entity.ts"
 
 /** A request about a job of a provider. Its address is absolute; the credential is sent to the provider's own origin only. */
@@ -55,6 +56,8 @@ export interface MediaJob {
   readonly id: string
   /** Id of an API key; empty for callers without one. */
   readonly owner: string
+  /** Caller without a key who made it; null: not known, or a key did. */
+  readonly caller: KnownCaller | null
   readonly kind: JobKind
   /** Id of its usage row. */
   readonly requestId: string

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { OnFile } from "../../domain/ContentPermission.ts"
+import { knownCallers } from "../../domain/Usage.ts"
 import { type JobKind, jobKinds, type MediaJob, mediaJobStatuses } from "./entity.ts"
 import { ModelPrice } from "../pricing/entity.ts"
 import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
@@ -30,6 +31,7 @@ const Problem = Schema.Struct({ message: Text, type: MaybeText, code: MaybeText 
 const Row = Schema.Struct({
   id: Text,
   owner: Text,
+  caller: Schema.NullOr(Schema.Literal(...knownCallers)),
   kind: Schema.Literal(...jobKinds),
   requestId: Text,
   model: Text,

@@ -5,10 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import { type QuotaReport, QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
 import type { Connection } from "../connections/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
-import { mostPerPage, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
+import { mostPerPage, pageInParts, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
 import { UsageSearchRepo } from "./UsageSearchRepo.ts"
 import { type FacetName, type Facets, FacetsRepo } from "./FacetsRepo.ts"
 import { makeNames, makeRowFacts, type RowFacts } from "./RowFacts.ts"
@@ -63,6 +64,7 @@ export const make = Effect.gen(function* () {
   const repo = yield* UsageRepo
   const search = yield* UsageSearchRepo
   const quotas = yield* QuotaWindows
+  const { turn } = yield* Slices
   const facts = yield* makeRowFacts
   const names = yield* makeNames
   const values = yield* FacetsRepo
@@ -87,7 +89,7 @@ export const make = Effect.gen(function* () {
   /** The newest rows are looked at one by one; where too few of them match, the index of the filters has the rest. */
   const page = Effect.fn("UsageReports.page")(function* (limit: number, cursor: string | null, filter: UsageFilter) {
     yield* journal.catchUp
-    const first = yield* repo.page({ limit, cursor, filter })
+    const first = yield* pageInParts(repo, turn, { limit, cursor, filter })
     const missing = limit - first.rows.length
     if (missing <= 0 || first.nextCursor === null) return first
     return yield* search.before(first.nextCursor, missing, filter).pipe(
@@ -128,6 +130,7 @@ export const layer: Layer.Layer<
   never,
   | Catalog
   | QuotaWindows
+  | Slices
   | UsageJournal
   | UsageRepo
   | UsageSearchRepo

@@ -248,8 +248,151 @@ const looks: ReadonlyArray<Attempt> = pairs(
   }
 }))
 
+interface Things {
+  readonly file: string
+  readonly batch: string
+}
+
+const things = new WeakMap<Arena, Map<string, Promise<Things>>>()
+
+/** A file and a batch of a caller, made once. */
+const thingsOf = (arena: Arena, name: string, caller: Caller): Promise<Things> => {
+  const ofArena = things.get(arena) ?? new Map<string, Promise<Things>>()
+  things.set(arena, ofArena)
+  const known = ofArena.get(name)
+  if (known !== undefined) return known
+  const made = (async (): Promise<Things> => {
+    const { closed } = arena
+    const headers = await caller(closed)
+    const line = {
+      custom_id: "a",
+      method: "POST",
+      url: "/v1/chat/completions",
+      body: { model: "none/m", messages: [] }
+    }
+    const boundary = "things-of-a-caller"
+    const part = (rest: string) => `--${boundary}\r\ncontent-disposition: form-data; ${rest}\r\n`
+    const made = async (path: string, type: string, body: string): Promise<string> => {
+      const answer = await closed.send({ method: "POST", path, headers: { "content-type": type, ...headers }, body })
+      if (answer.status !== 200) throw new Error(`${path} of ${name}: ${answer.status} ${answer.text}`)
+      return String(JSON.parse(answer.text).id)
+    }
+    const file = await made(
+      "/v1/files",
+      `multipart/form-data; boundary=${boundary}`,
+      `${part('name="purpose"\r\n\r\nbatch')}${part('name="file"; filename="a.jsonl"\r\n\r\n' + JSON.stringify(line))}--${boundary}--\r\n`
+    )
+    const asked = { input_file_id: file, endpoint: "/v1/chat/completions", completion_window: "24h" }
+    return { file, batch: await made("/v1/batches", "application/json", JSON.stringify(asked)) }
+  })()
+  ofArena.set(name, made)
+  return made
+}
+
+const asKey =
+  (name: string): Caller =>
+  async (gateway) => ({ ...(await proved(gateway)), "x-gateway-as-key": (await keyOf(gateway, name)).id })
+const bearerOf =
+  (name: string): Caller =>
+  async (gateway) =>
+    (await keyOf(gateway, name)).bearer
+
+/** Whose things they are, and who is not that: a session is nobody's key, and acts with one at a time. */
+const strangers: ReadonlyArray<readonly [owner: string, own: Caller, Readonly<Record<string, Caller>>]> = [
+  ["a session", proved, { "a key": bearerOf("plain"), "a session as a key": asKey("acted with") }],
+  [
+    "a key",
+    bearerOf("acted with"),
+    { "a session": proved, "another key": bearerOf("plain"), "a session as another key": asKey("plain") }
+  ],
+  [
+    "a session as a key",
+    asKey("acted with"),
+    { "a session": proved, "another key": bearerOf("plain"), "a session as another key": asKey("plain") }
+  ]
+]
+
+const touched: ReadonlyArray<readonly [method: string, path: (things: Things) => string]> = [
+  ["GET", ({ file }) => `/v1/files/${file}`],
+  ["GET", ({ file }) => `/v1/files/${file}/content`],
+  ["DELETE", ({ file }) => `/v1/files/${file}`],
+  ["GET", ({ batch }) => `/v1/batches/${batch}`],
+  ["POST", ({ batch }) => `/v1/batches/${batch}/cancel`],
+  ["DELETE", ({ batch }) => `/v1/batches/${batch}`]
+]
+
+/** Asks for a thing of its owner as somebody else. */
+const askedFor = async (
+  arena: Arena,
+  [owner, ownCaller]: readonly [string, Caller, ...ReadonlyArray<unknown>],
+  caller: Caller,
+  method: string,
+  path: (made: Things) => string
+) => {
+  const made = await thingsOf(arena, owner, ownCaller)
+  return { made, answer: await arena.closed.send({ method, path: path(made), headers: await caller(arena.closed) }) }
+}
+
+const strangersOf = strangers.flatMap((stranger) =>
+  Object.entries(stranger[2]).map(([name, caller]) => ({ stranger, name, caller }))
+)
+
+/** Files and batches of others, also begun as somebody else. */
+const thingsOfOthers: ReadonlyArray<Attempt> = pairs(strangersOf, touched).map(
+  ([{ caller, name, stranger }, [method, path]]) => ({
+    name: `${method} ${path({ file: ":file", batch: ":batch" })} of ${stranger[0]} by ${name}`,
+    run: async (arena) => {
+      const { answer } = await askedFor(arena, stranger, caller, method, path)
+      return answer.status === 404 ? null : turnedAway(answer)
+    }
+  })
+)
+
+const listsOfOthers: ReadonlyArray<Attempt> = pairs(strangersOf, ["/v1/files", "/v1/batches"]).map(
+  ([{ caller, name, stranger }, path]) => ({
+    name: `GET ${path} for things of ${stranger[0]} by ${name}`,
+    run: async (arena) => {
+      const { answer, made } = await askedFor(arena, stranger, caller, "GET", () => path)
+      const found = [made.file, made.batch].find((id) => answer.text.includes(id))
+      return found === undefined ? null : `the list has ${found}`
+    }
+  })
+)
+
+/** Ways to name a key in the header so that a check and a use could read different ones. */
+const names: ReadonlyArray<Attempt> = Object.entries({
+  "two names": (id: string, other: string) => [id, other],
+  "two names in one": (id: string, other: string) => `${id}, ${other}`,
+  "a name and nothing": (id: string) => `${id},`,
+  "a prototype": () => "__proto__",
+  "a name's beginning": (id: string) => id.slice(0, -1),
+  "a pattern": () => "%",
+  "a path": (id: string) => `../keys/${id}`,
+  "the administrator": () => "admin",
+  "a secret in place of an id": (_: string, _other: string, secret: string) => secret
+}).map(([name, valueOf]) => ({
+  name: `a session names the key that it acts with by ${name}`,
+  run: async ({ closed }: Arena) => {
+    const { bearer, id } = await keyOf(closed, "acted with")
+    const { id: other } = await keyOf(closed, "plain")
+    const value = valueOf(id, other, String(bearer["authorization"]).slice(7))
+    const headers = { ...(await proved(closed)), "x-gateway-as-key": value as string }
+    return turnedAway(await closed.send({ path: "/v1/files", headers }))
+  }
+}))
+
 export const sessionsWhereModelsAreAsked: AttackClass = {
   name: "sessions where models are asked",
   atOnce: 8,
-  attempts: [...withoutProof, ...asOther, ...elsewhere, ...beyond, ...upgrades, ...looks]
+  attempts: [
+    ...withoutProof,
+    ...asOther,
+    ...elsewhere,
+    ...beyond,
+    ...upgrades,
+    ...looks,
+    ...thingsOfOthers,
+    ...listsOfOthers,
+    ...names
+  ]
 }

@@ -2,15 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { type Headers, password } from "../../support/AdminSession.ts"
 import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
-const password = "correct horse battery staple"
 const messages = [{ role: "user", content: "Hi" }]
 const ask = { model: "up/m", messages }
-
-type Headers = Readonly<Record<string, string>>
 
 const setUp = (keysRequired = true) =>
   Effect.gen(function* () {

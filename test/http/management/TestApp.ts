@@ -339,7 +339,7 @@ export const layerOf = (config: Partial<AppConfig.AppConfigShape> = {}, tunnels 
   Layer.scoped(TestApp, makeApp).pipe(
     Layer.provideMerge(servicesWith(tunnels)),
     Layer.provideMerge(NodeHttpClient.layer),
-    Layer.provide(
+    Layer.provideMerge(
       Layer.unwrapScoped(
         Effect.map(temporaryFolder, (dataDir) =>
           AppConfig.layerOf({

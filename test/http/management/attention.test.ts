@@ -3,6 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as TestClock from "effect/TestClock"
+import * as Layer from "effect/Layer"
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as BackupSchedule from "../../../src/subjects/backups/BackupSchedule.ts"
+import { AppConfig } from "../../../src/platform/AppConfig.ts"
 import { Events, type GatewayEvent } from "../../../src/observe/Events.ts"
 import { ModelLists } from "../../../src/plane/providers/ModelLists.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
@@ -74,6 +79,32 @@ layer(layerOf())("what needs a person", (it) => {
       const event = yield* Queue.take(told)
       assert.deepInclude(event, { type: "attention.changed", added: [], removed: [`modelListFailed:${id}`] })
       events.wantAttention(false)
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(layerOf())("a backup", (it) => {
+  it.effect("that failed needs a person, until one was made as is named for it", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const { dataDir } = yield* AppConfig
+      const settings = { backup: { autoBackupEnabled: true, frequency: "hourly" } }
+      const set = yield* app.admin("/api/settings", { method: "PATCH", body: settings })
+      assert.strictEqual(set.status, 200, set.text)
+      // The folder of the backups cannot be written.
+      const folder = join(dataDir, "backups")
+      rmSync(folder, { recursive: true, force: true })
+      writeFileSync(folder, "")
+      yield* Layer.build(BackupSchedule.layer)
+      yield* TestClock.adjust("10 minutes")
+      const [failed] = yield* list
+      assert.strictEqual(failed?.kind, "backupFailed")
+      rmSync(folder)
+      for (const { method, path } of failed?.actions ?? []) {
+        const answer = yield* app.admin(path, { method })
+        assert.include([200, 201], answer.status, answer.text)
+      }
+      assert.deepStrictEqual(yield* list, [])
     }).pipe(Effect.scoped)
   )
 })

@@ -12,7 +12,8 @@ import { reposInMemory } from "../store/fixtures.ts"
 const dayMs = 86_400_000
 const request = { inputFileId: "file-1", endpoint: "/v1/embeddings", metadata: null, outputKeptMs: null }
 const idOf = (n: number): string => `batch_${String(n).padStart(6, "0")}`
-const running = (n: number, createdAtMs: number) => newBatch(idOf(n), "k", request, createdAtMs)
+const running = (n: number, createdAtMs: number) =>
+  newBatch(idOf(n), { owner: "k", caller: null }, request, createdAtMs)
 const over = (n: number, createdAtMs: number) =>
   ended(running(n, createdAtMs), "completed", { completed: 1, failed: 0 }, createdAtMs + 1)
 

@@ -45,6 +45,7 @@ const run = (id: string, more: Partial<EvalRun> = {}): EvalRun => ({
   suiteName: "S",
   target: { type: "model", id: "up/m" },
   apiKeyId: null,
+  caller: null,
   comparedWith: null,
   status: "running",
   reason: null,

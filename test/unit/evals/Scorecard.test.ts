@@ -9,6 +9,7 @@ const run = (id: string, model: string, more: Partial<EvalRun> = {}): EvalRun =>
   suiteName: "One",
   target: { type: "model", id: model },
   apiKeyId: null,
+  caller: null,
   comparedWith: null,
   status: "completed",
   reason: null,

@@ -21,6 +21,7 @@ const account = (given: Partial<Rules.AccountFacts>): Rules.AccountFacts => ({
   standing: "available",
   listProblem: null,
   quotas: [],
+  signIn: { action: "authorize", clientId: null },
   ...given
 })
 

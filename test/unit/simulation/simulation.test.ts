@@ -5,6 +5,7 @@ import { latencyMs, percentile, streamsOf } from "../../../src/observe/simulatio
 import { makeEventQueue } from "../../../src/observe/simulation/EventQueue.ts"
 import { jainIndex } from "../../../src/observe/simulation/Fairness.ts"
 import type { SimulationReport } from "../../../src/observe/simulation/Report.ts"
+import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
 import { resolutionOf, simulated, simulationOf } from "./support.ts"
 
 const sharesOf = ({ targets }: SimulationReport) => targets.map(({ share }) => share)
@@ -151,5 +152,17 @@ describe("a simulation", () => {
     const { targets } = resolutionOf("priority", [1, 1])
     const found = unknownNames({ ...behaviours, errors: { "groq/m": 0, openai: 0, m: 0, nobody: 1 } }, targets)
     assert.deepStrictEqual(found, [{ field: "errors", name: "nobody" }])
+  })
+
+  it("learns what is constant of a target once, not for each request", () => {
+    for (const strategy of ["auto", "lkgp", "cost-optimized"]) {
+      const asked = new Map<string, number>()
+      const factsOf = ({ connection: { id } }: { readonly connection: { readonly id: string } }) => {
+        asked.set(id, (asked.get(id) ?? 0) + 1)
+        return unknownFacts
+      }
+      assert.strictEqual(simulated({ strategy, factsOf, requests: 200 }).served, 200)
+      assert.deepStrictEqual([...asked.values()], [1, 1, 1])
+    }
   })
 })

@@ -116,7 +116,7 @@ export const planFor = (
   Effect.gen(function* () {
     if (!handedOver.has(endpoint.path)) return null
     const nowMs = yield* Clock.currentTimeMillis
-    const principal = principalOf(keys, batch.owner, endpoint, nowMs)
+    const principal = principalOf(keys, batch, endpoint, nowMs)
     if (typeof principal === "string") return null
     // Nothing holds a provider to the rates of a key: the gateway asks such lines itself, in their turn.
     if (path !== null && principal._tag === "Key" && hasRates(principal.key)) return null

@@ -69,7 +69,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     timestampMs: atMs,
     requestId: id,
     apiKeyId: batch.owner === "" ? null : batch.owner,
-    principal: null,
+    principal: batch.owner === "" ? batch.caller : null,
     requestedModel,
     combo: null,
     provider: spec.id,
