@@ -1,4 +1,4 @@
-/** `/api/usage/{history,analytics,export}` and `/api/settings/purge-request-history`. */
+/** `/api/usage/{history,analytics,calls,reconcile,export}` and `/api/settings/purge-request-history`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
@@ -8,6 +8,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { type RangeQuery, UsageHistory as UsageHistoryGroup } from "./routes.ts"
 import type { UsageSpan } from "./entity.ts"
 import { UsageExport } from "../usage/UsageExport.ts"
+import { compareBill } from "./bills/compareBill.ts"
 import { UsageHistory } from "./service.ts"
 import { UsageRetention } from "../../observe/usage/UsageRetention.ts"
 import { answered } from "../../entry/handling/Answers.ts"
@@ -49,6 +50,7 @@ export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageH
           )
         )
       )
+      .handle("reconcile", ({ payload }) => answered(compareBill(history, payload)))
       .handle("export", ({ urlParams }) => {
         const { format = "csv" } = urlParams
         return answered(

@@ -257,6 +257,69 @@ export const CallsByDay = Schema.Struct({
 }).annotations({ identifier: "CallsByDay" })
 export type CallsByDay = typeof CallsByDay.Type
 
+/** Longest bill that is compared by HTTP; `gateway cost reconcile` reads longer ones. */
+const maxBillChars = 1_000_000
+
+export const CompareBill = Schema.Struct({
+  bill: field(
+    Schema.String.pipe(Schema.maxLength(maxBillChars)),
+    "The provider's export of costs as it is, JSON or CSV.",
+    "usage_date_utc,model,token_type,cost_usd\n2035-01-01,claude-haiku-4-5,input,0.42\n"
+  ),
+  provider: field(
+    optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))),
+    "The provider or node whose calls are compared; absent: that of the export.",
+    "anthropic"
+  ),
+  connectionId: field(
+    optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))),
+    "Only calls of this connection, where a provider has several accounts.",
+    exampleId
+  )
+}).annotations(body("CompareBill"))
+export type CompareBill = typeof CompareBill.Type
+
+const billedWords = {
+  billedUsd: ["What was billed, in USD.", 4.2],
+  ledgerUsd: ["What was booked here, in USD.", 4.21],
+  differenceUsd: ["What was billed beyond that, in USD.", -0.01]
+} as const
+
+const billSums = {
+  billedUsd: field(Schema.Number, ...billedWords.billedUsd),
+  ledgerUsd: field(Schema.Number, ...billedWords.ledgerUsd),
+  differenceUsd: field(Schema.Number, ...billedWords.differenceUsd)
+}
+
+export const BillCompared = Schema.Struct({
+  provider: field(Schema.String, "The provider whose calls were compared.", "anthropic"),
+  form: field(Schema.String, "What the export is.", "Anthropic's cost export"),
+  from: field(Schema.String, "The first day of the bill, in UTC.", "2035-01-01"),
+  to: field(Schema.String, "The last one.", "2035-01-31"),
+  total: field(Schema.Struct(billSums).annotations({ identifier: "BillSums" }), "All days and models."),
+  days: field(
+    Schema.Array(
+      Schema.Struct({
+        date: field(Schema.String, "The day in UTC.", "2035-01-01"),
+        model: field(
+          Schema.NullOr(Schema.String),
+          "The model, or the service in the provider's words; null: all of the day.",
+          "claude-haiku-4-5"
+        ),
+        ...billSums,
+        calls: field(Schema.Number, "Calls that were booked.", 120),
+        why: field(Schema.String, "What may explain the difference; empty: there is none.", ""),
+        reasons: field(Schema.Array(CallsExplained), "Calls for which another amount may have been billed.", [
+          exampleReason
+        ])
+      }).annotations({ identifier: "BillOfDay" })
+    ),
+    "By day and model, the latest day first."
+  ),
+  remarks: field(Schema.Array(Schema.String), "What to know about this comparison, in sentences.", [])
+}).annotations({ identifier: "BillCompared" })
+export type BillCompared = typeof BillCompared.Type
+
 export const PurgeInput = Schema.NullOr(
   Schema.Struct({
     before: field(
@@ -302,6 +365,16 @@ export class UsageHistory extends HttpApiGroup.make("usageHistory")
     })
       .setUrlParams(CallsQuery)
       .addSuccess(CallsByDay)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("reconcile", {
+      summary: "Compare a provider's bill with the ledger",
+      description:
+        "Takes an export of costs of OpenAI or Anthropic (docs/costs.md) and shows it beside what was booked, by day and model, with what explains a difference. Nothing of it is kept."
+    })
+      .setPayload(CompareBill)
+      .addSuccess(BillCompared)
       .addError(UnavailableAnswer)
   )
   .add(

@@ -8,6 +8,7 @@ export const usageHistory = subject("usageHistory", {
     history: manage("GET", "/api/usage/history"),
     analytics: manage("GET", "/api/usage/analytics"),
     calls: manage("GET", "/api/usage/calls"),
+    reconcile: manage("POST", "/api/usage/reconcile"),
     export: manage("GET", "/api/usage/export"),
     purge: manage("POST", "/api/settings/purge-request-history")
   }

@@ -1,6 +1,6 @@
 /** A provider's bill beside the ledger, by day and model, with what explains a difference. Pure. */
-import type { CallsByDay } from "../../subjects/usageHistory/routes.ts"
-import type { CallReason } from "../../domain/CallReason.ts"
+import type { CallsByDay } from "../routes.ts"
+import type { CallReason } from "../../../domain/CallReason.ts"
 import type { Billed } from "./Bill.ts"
 
 type Booked = CallsByDay["days"][number]
@@ -149,4 +149,22 @@ export const reconcile = (
     })
     .toSorted((one, other) => other.date.localeCompare(one.date) || other.billedUsd - one.billedUsd)
   return { rows, byDay }
+}
+
+/** Sums of all rows. */
+export const totalsOf = (rows: ReadonlyArray<Row>) => {
+  const sum = (amount: (row: Row) => number): number => tidy(rows.reduce((all, row) => all + amount(row), 0))
+  return {
+    billedUsd: sum(({ billedUsd }) => billedUsd),
+    ledgerUsd: sum(({ ledgerUsd }) => ledgerUsd),
+    differenceUsd: sum(({ differenceUsd }) => differenceUsd)
+  }
+}
+
+/** The first and the last day of a bill. */
+export const daysOf = (billed: ReadonlyArray<Billed>): { readonly from: string; readonly to: string } | null => {
+  const dates = billed.map(({ date }) => date).toSorted()
+  const [from] = dates
+  const to = dates.at(-1)
+  return from === undefined || to === undefined ? null : { from, to }
 }
