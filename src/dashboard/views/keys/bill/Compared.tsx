@@ -40,7 +40,7 @@ const Why = ({ row: { reasons, why } }: { readonly row: Row }) => (
 
 const Rows = ({ rows }: { readonly rows: ReadonlyArray<Row> }) => (
   <div class="scroller" tabIndex={0} role="region" aria-label={words.result}>
-    <table class="plain-table">
+    <table class="plain-table compared">
       <thead>
         <tr>
           <th>{words.columns.day}</th>
