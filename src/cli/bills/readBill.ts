@@ -4,8 +4,8 @@ import { createReadStream } from "node:fs"
 import { open, readFile } from "node:fs/promises"
 import { BadArgument } from "../Failure.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
-import { NoBill } from "../../subjects/usageHistory/bills/Bill.ts"
-import { type Bill, isJsonBill, readBillFrom } from "../../subjects/usageHistory/bills/BillText.ts"
+import { NoBill } from "../../subjects/usageHistory/entity/bills/Bill.ts"
+import { type Bill, isJsonBill, readBillFrom } from "../../subjects/usageHistory/entity/bills/BillText.ts"
 
 const mebibyte = 1_048_576
 const maxCsvBytes = 512 * mebibyte

@@ -186,7 +186,7 @@ const fieldsOf = (body: unknown): Fields =>
 const useSending = (operation: Operation, readied: Readied) => {
   const present = usePresent(operation, readied.parameters)
   const answered = useSignal<Answered | null>(null)
-  /** What was sent: of what is stored, its fields are compared. */
+  /** The body that was sent: of what is stored, its fields are compared. */
   const sent = useRef<unknown>(null)
   const storedOf = (value: unknown): Fields => fieldsOf(shapedLike(objectIn(value, sent.current), sent.current))
   const saving = useSaving<Fields>({

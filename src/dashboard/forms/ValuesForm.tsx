@@ -21,7 +21,7 @@ import { Fields, type FormState } from "./Field.tsx"
 import type { FieldSchema } from "./operations.ts"
 import { shapedLike } from "./present.ts"
 
-/** What a form shows: the call that answered it, and where it is in the answer. */
+/** The call that answered what a form shows, and where it is in the answer. */
 export interface Stored {
   readonly call: { readonly path: string }
   readonly asked?: Anything
@@ -61,7 +61,7 @@ const undo = async (save: Properties["save"], back: Values, over: object): Promi
   }
 }
 
-/** What was typed, and what is wrong with it. */
+/** Holds what was typed, and what is wrong with it. */
 const useTyped = (schema: FieldSchema, values: object) => {
   const scope = useId()
   const shown = useMemo(() => textsOf(schema, values as Values), [schema, values])
@@ -107,7 +107,7 @@ export const ValuesForm = (properties: Properties) => {
   const { forget, form, isEdited, problems, shown, texts } = useTyped(schema, values)
   const base = useBase(properties, isEdited)
   const error = useSignal<ApiError | null>(null)
-  /** What is stored where it is saved, and what is sent: of what is stored, its fields are compared. */
+  /** The values that are saved over, and the body that is sent: of what is stored, its fields are compared. */
   const at = useRef<{ readonly over: object; readonly body: Values }>({ over: values, body: {} })
   const storedOf = (current: unknown): Values => {
     at.current = { ...at.current, over: stored?.of(current) ?? {} }

@@ -49,7 +49,7 @@ const combined = (one: SplitSums, other: SplitSums, sign: 1 | -1): SplitSums =>
 
 const pricedTokens = 1_000_000
 
-/** What reading so many tokens from a cache has saved against the price of others. */
+/** Amount that reading so many tokens from a cache has saved against the price of others. */
 const savedOf = (price: ModelPrice | null, cacheRead: number): number =>
   price?.cached === undefined ? 0 : (Math.max(0, price.input - price.cached) * cacheRead) / pricedTokens
 

@@ -32,7 +32,7 @@ export interface SeriesOfKey {
   readonly sums: StepSums
 }
 
-/** Where an answer is from, and what is not exact in it. */
+/** The source of an answer, and what is not exact in it. */
 interface Basis {
   readonly basis: "sums" | "log"
   /** Requests before this time were not looked at; null: all were. */

@@ -100,7 +100,7 @@ export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "st
 interface Properties {
   readonly apiKey: ApiKey
   readonly standing: Standing | undefined
-  /** What it has cost this month; null: not known yet, or nothing. */
+  /** Its cost of this month; null: not known yet, or nothing. */
   readonly spentUsd: number | null
 }
 

@@ -23,7 +23,7 @@ const mostPages = 10
 const everyMs = 60_000
 const mostSpenders = 500
 
-/** When a key is stopped, for the order of the rows: those without a time last. */
+/** The time at which a key is stopped, for the order of the rows: those without a time last. */
 const stoppedAt = (standing: Standing | undefined): number => {
   const window = standing === undefined ? undefined : tightest(standing)
   return window === undefined ? Number.MAX_VALUE : (reachedAtMs(window, nowMs()) ?? Number.MAX_VALUE)

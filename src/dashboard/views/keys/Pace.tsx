@@ -1,4 +1,4 @@
-/** How far a budget is used beside how far its time has gone, and when it will be used up. */
+/** Shows how far a budget is used beside how far its time has gone, and when it will be used up. */
 import { State } from "../../ui/State.tsx"
 import { clockTime, nowMs, percent } from "../../ui/format.ts"
 import { words } from "../../words/keys.ts"
@@ -33,7 +33,7 @@ export const PaceBar = ({ window }: { readonly window: Window }) => {
   )
 }
 
-/** When the key will be stopped, or until when it is. */
+/** Says when the key will be stopped, or until when it is. */
 export const Stopped = ({ window }: { readonly window: Window }) => {
   const atMs = reachedAtMs(window, nowMs())
   if (window.spentUsd >= window.limitUsd) {

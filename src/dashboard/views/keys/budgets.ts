@@ -14,7 +14,7 @@ export type Standing = Extract<Answer, { readonly windows: unknown }>
 export type Window = Standing["windows"][number]
 export type Budget = NonNullable<Standing["budget"]>
 
-/** What can be set of a budget. */
+/** The fields of a budget that can be set. */
 export type BudgetFields = Omit<Budget, "apiKeyId" | "createdAt" | "updatedAt">
 
 export const fieldsOf = ({ apiKeyId: _id, createdAt: _at, updatedAt: _to, ...fields }: Budget): BudgetFields => fields

@@ -1,4 +1,4 @@
-/** What is shown, as a file: comma-separated values or JSON. Made in the page, of what it has. */
+/** Saves what is shown as a file: comma-separated values or JSON. Made in the page, of what it has. */
 import { download } from "../../ui/download.ts"
 
 export type Cell = string | number | null

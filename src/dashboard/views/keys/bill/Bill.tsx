@@ -30,7 +30,7 @@ const commandOf = (file: string, provider: string, connectionId: string): string
     shellWord(file === "" ? "costs.json" : file)
   ].join(" ")
 
-/** Which provider and account are compared: in the address, unlike the bill. */
+/** The provider and account that are compared: in the address, unlike the bill. */
 const Against = () => {
   const { query, set } = useAddress()
   const id = useId()

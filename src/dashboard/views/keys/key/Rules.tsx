@@ -30,7 +30,7 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (schema: FieldSchema, key: StoredKey): Fields =>
   Object.fromEntries(Object.keys(schema.properties ?? {}).map((name) => [name, key[name as keyof StoredKey]]))
 
-/** What was changed of a version: what another editor has changed meanwhile is not sent back. */
+/** The fields that were changed of a version: what another editor has changed meanwhile is not sent back. */
 const changesOf = (value: Fields, base: Fields): Fields =>
   Object.fromEntries(Object.entries(value).filter(([name, member]) => !isSame(member, base[name])))
 

@@ -31,7 +31,7 @@ const colored = (stacks: ReadonlyArray<Stack>): ReadonlyArray<DayStack> =>
     color: Math.min(6, index + 1) as DayStack["color"]
   }))
 
-/** What all budgets together let be spent on a day; null: there is none. */
+/** Amount that all budgets together let be spent on a day; null: there is none. */
 const allowedOf = (budgets: Budgets | undefined, days: number): number | null => {
   if (budgets === undefined || !("budgets" in budgets)) return null
   const all = budgets.budgets.flatMap(({ budget }) => (budget === null ? [] : (perDayOf(budget, days) ?? [])))

@@ -46,7 +46,7 @@ const mostBefore = 7
 export interface Forecast {
   /** Expected cost of a day that is to come. */
   readonly perDay: number
-  /** What is expected of today beyond what it has cost. */
+  /** Cost that is expected of today beyond what it has cost. */
   readonly restOfToday: number
   /** Cost of the whole month. */
   readonly month: number
@@ -55,7 +55,7 @@ export interface Forecast {
 }
 
 /**
- * What a month will cost: the mean of the last days that are over, for each that is to come. On the first day there is none yet.
+ * Forecasts a month: the mean of the last days that are over, for each that is to come. On the first day there is none yet.
  * `costs`: those of its days so far, today's at the end.
  */
 export const forecastOf = (costs: ReadonlyArray<number>, all: number): Forecast | null => {

@@ -22,7 +22,7 @@ export interface Shown {
   readonly isNow: boolean
 }
 
-/** What an address asks for; a month that is to come is this one. */
+/** Reads what an address asks for; a month that is to come is this one. */
 export const readShown = (query: Readonly<Record<string, string>>): Shown => {
   const dimensions = readDimensions(query["by"], query["and"])
   const now = monthOf(nowMs())

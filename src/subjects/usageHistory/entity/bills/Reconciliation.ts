@@ -1,10 +1,24 @@
 /** A provider's bill beside the ledger, by day and model, with what explains a difference. Pure. */
-import type { CallsByDay } from "../routes.ts"
-import type { CallReason } from "../../../domain/CallReason.ts"
+import type { CallReason } from "../../../../domain/CallReason.ts"
 import type { Billed } from "./Bill.ts"
 
-type Booked = CallsByDay["days"][number]
-type Explained = Booked["reasons"][number]
+/** Calls for which another amount may have been billed. */
+interface Explained {
+  readonly reason: CallReason
+  readonly calls: number
+  readonly costUsd: number
+  readonly requestIds: ReadonlyArray<string>
+}
+
+/** Calls that were booked for a model on a day. */
+interface Booked {
+  readonly date: string
+  readonly model: string
+  readonly calls: number
+  readonly costUsd: number
+  readonly source: "calls" | "sums"
+  readonly reasons: ReadonlyArray<Explained>
+}
 
 export interface Row {
   /** The day in UTC. */

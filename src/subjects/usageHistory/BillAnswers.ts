@@ -1,14 +1,14 @@
 /** Compares the text of a bill with the ledger, for `POST /api/usage/reconcile`. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { asSentence } from "../../../kernel/text/Sentence.ts"
-import { InvalidInput } from "../../Errors.ts"
-import { callsView } from "../../usage/UsageViews.ts"
-import type { BillCompared, CompareBill } from "../routes.ts"
-import type { UsageHistory } from "../service.ts"
-import { billForms, NoBill } from "./Bill.ts"
-import { readBillText } from "./BillText.ts"
-import { daysOf, reconcile, totalsOf } from "./Reconciliation.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
+import { InvalidInput } from "../Errors.ts"
+import { callsView } from "../usage/UsageViews.ts"
+import type { BillCompared, CompareBill } from "./routes.ts"
+import type { UsageHistory } from "./service.ts"
+import { billForms, NoBill } from "./entity/bills/Bill.ts"
+import { readBillText } from "./entity/bills/BillText.ts"
+import { daysOf, reconcile, totalsOf } from "./entity/bills/Reconciliation.ts"
 
 const dayMs = 86_400_000
 
