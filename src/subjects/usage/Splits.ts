@@ -5,13 +5,7 @@ import type { SplitQuery } from "./SeriesPlan.ts"
 import type { KeyTotals } from "./SeriesRepo.ts"
 
 /** Sums of some requests. */
-export interface SplitSums {
-  readonly requests: number
-  readonly failed: number
-  readonly tokensIn: number
-  readonly tokensOut: number
-  readonly cacheRead: number
-  readonly costUsd: number
+export interface SplitSums extends Omit<KeyTotals, "key"> {
   /** Amount that reading from the providers' caches has saved, at the prices of today. */
   readonly cacheSavedUsd: number
 }

@@ -14,7 +14,7 @@ import { filterOf } from "./UsageFilters.ts"
 import { asJson, entriesAnswer } from "../../entry/handling/Lists.ts"
 import { isoOrNull, ownUsageLog, usageLog } from "../../entry/handling/Views.ts"
 import type { UsagePage } from "./repo.ts"
-import { breakdownQuery, breakdownView, seriesQuery, seriesView } from "./SeriesViews.ts"
+import { seriesQuery, seriesView } from "./SeriesViews.ts"
 import { UsageSeries } from "./UsageSeries.ts"
 
 const usualMost = 50
@@ -61,14 +61,6 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
           Effect.gen(function* () {
             const query = seriesQuery(urlParams, yield* Clock.currentTimeMillis)
             return seriesView(query, yield* series.series(query))
-          })
-        )
-      )
-      .handle("breakdown", ({ urlParams }) =>
-        answered(
-          Effect.gen(function* () {
-            const query = breakdownQuery(urlParams, yield* Clock.currentTimeMillis)
-            return breakdownView(urlParams, yield* series.split(query))
           })
         )
       )

@@ -228,31 +228,6 @@ export const SeriesQuery = Schema.Struct({
 }).annotations(strict)
 export type SeriesQuery = typeof SeriesQuery.Type
 
-const dimensions = ["provider", "model", "connection", "apiKey", "combo", "outcome"] as const
-
-export const BreakdownQuery = Schema.Struct({
-  from: SeriesQuery.fields.from,
-  to: SeriesQuery.fields.to,
-  tz: field(
-    given(TimeZone),
-    "The time zone of the days, a name of the IANA database; absent: UTC. Days are whole.",
-    "Europe/Zurich"
-  ),
-  by: field(Schema.Literal(...dimensions), "What to split by.", "model"),
-  and: field(given(Schema.Literal(...dimensions)), "What to split each of them by; absent: nothing.", "apiKey"),
-  top: field(
-    given(
-      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 500)).annotations({
-        jsonSchema: { type: "integer", minimum: 1, maximum: 500 }
-      })
-    ),
-    "Rows at most, those that cost the most; all others are in `rest`. Absent: 100.",
-    100
-  ),
-  ...filters
-}).annotations(strict)
-export type BreakdownQuery = typeof BreakdownQuery.Type
-
 export const FacetsQuery = Schema.Struct({
   from: LogsQuery.fields.from,
   to: LogsQuery.fields.to,
@@ -424,52 +399,6 @@ export const UsageSeriesView = Schema.Struct({
 }).annotations({ identifier: "UsageSeries" })
 export type UsageSeriesView = typeof UsageSeriesView.Type
 
-const splitSums = {
-  requests: field(Schema.Number, "Requests, also failed and aborted ones.", 120),
-  failed: field(Schema.Number, "Requests of them that failed.", 2),
-  tokensIn: field(Schema.Number, "Tokens of prompts, the cached ones included.", 150_000),
-  tokensOut: field(Schema.Number, "Tokens of answers, reasoning included.", 42_000),
-  cacheRead: field(Schema.Number, "Tokens of prompts read from a provider's cache.", 90_000),
-  costUsd: field(Schema.Number, "What they cost, in USD.", 0.42),
-  cacheSavedUsd: field(
-    Schema.Number,
-    "What reading from the providers' caches has saved against the price of other tokens, in USD, at the prices of today; what writing to them cost more is not taken off.",
-    0.06
-  )
-}
-
-const SplitSums = Schema.Struct(splitSums).annotations({ identifier: "UsageSplitSums" })
-
-export const UsageBreakdownView = Schema.Struct({
-  by: field(Schema.Literal(...dimensions), "What it is split by.", "model"),
-  and: field(Schema.NullOr(Schema.Literal(...dimensions)), "What each of them is split by; null: nothing.", "apiKey"),
-  from: field(Schema.String, "Where it begins, ISO 8601.", exampleTime),
-  to: field(Schema.String, "Where it ends, ISO 8601.", "2035-02-01T00:00:00.000Z"),
-  tz: field(Schema.String, "The time zone of its days.", "UTC"),
-  rows: field(
-    Schema.Array(
-      Schema.Struct({
-        key: field(
-          Schema.NullOr(Schema.String),
-          "What its requests have in common: an id, a name, `provider/model`, or an outcome; null: they have none.",
-          "openai/gpt-4o-mini"
-        ),
-        name: field(Schema.NullOr(Schema.String), "Its name for people; null: not known.", "openai/gpt-4o-mini"),
-        andKey: field(Schema.NullOr(Schema.String), "The same of the second dimension.", exampleKeyId),
-        andName: field(Schema.NullOr(Schema.String), "Its name for people; null: not known.", "laptop"),
-        ...splitSums
-      }).annotations({ identifier: "UsageSplit" })
-    ),
-    "Those that cost the most first."
-  ),
-  rest: field(SplitSums, "Requests that are in none of `rows`."),
-  total: field(SplitSums, "All requests."),
-  basis: UsageSeriesView.fields.basis,
-  scannedTo: UsageSeriesView.fields.scannedTo,
-  inexact: UsageSeriesView.fields.inexact
-}).annotations({ identifier: "UsageBreakdown" })
-export type UsageBreakdownView = typeof UsageBreakdownView.Type
-
 /**
  * One quota of a connection. `source`: the operator declared it (then the gateway counts it), or it was learned from the provider.
  * Null: unknown.
@@ -611,16 +540,6 @@ export class Usage extends HttpApiGroup.make("usage")
     })
       .setUrlParams(SeriesQuery)
       .addSuccess(UsageSeriesView)
-      .addError(UnavailableAnswer)
-  )
-  .add(
-    at("breakdown", {
-      summary: "Show usage by two dimensions",
-      description:
-        "Sums of whole days of a range, split by one or two of provider, model, connection, key, combo and outcome, and filtered as the log is. The rows and `rest` add up to `total`. By day: `/api/usage/series`."
-    })
-      .setUrlParams(BreakdownQuery)
-      .addSuccess(UsageBreakdownView)
       .addError(UnavailableAnswer)
   )
   .add(

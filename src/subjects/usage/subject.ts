@@ -10,7 +10,6 @@ export const usage = subject("usage", {
     requestLogs: manage("GET", "/api/usage/request-logs"),
     facets: manage("GET", "/api/usage/logs/facets"),
     series: manage("GET", "/api/usage/series"),
-    breakdown: manage("GET", "/api/usage/breakdown"),
     meSeries: self("GET", "/api/usage/me/series"),
     meLogs: self("GET", "/api/usage/me/logs"),
     quotas: manage("GET", "/api/quotas"),

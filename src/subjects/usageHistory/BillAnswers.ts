@@ -6,9 +6,9 @@ import { InvalidInput } from "../Errors.ts"
 import { callsView } from "../usage/UsageViews.ts"
 import type { BillCompared, CompareBill } from "./routes.ts"
 import type { UsageHistory } from "./service.ts"
-import { billForms, NoBill } from "./entity/bills/Bill.ts"
-import { readBillText } from "./entity/bills/BillText.ts"
-import { daysOf, reconcile, totalsOf } from "./entity/bills/Reconciliation.ts"
+import { billForms, NoBill } from "./entity/Bill.ts"
+import { readBillText } from "./entity/BillText.ts"
+import { daysOf, reconcile, totalsOf } from "./entity/Reconciliation.ts"
 
 const dayMs = 86_400_000
 

@@ -1,7 +1,7 @@
 /** `GET /api/usage/series` of a gateway with a real database and a reading thread. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { UsageBreakdownView } from "../../../src/subjects/usage/routes.ts"
+import type { UsageBreakdownView } from "../../../src/subjects/usageHistory/routes.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { adminKey } from "../../support/TestGateway.ts"

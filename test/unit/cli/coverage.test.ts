@@ -203,7 +203,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "usage.connection": "provider show",
   "usage.facets": "usage facets",
   "usage.quotas": "quota show",
-  "usage.breakdown": "usage breakdown",
+  "usageHistory.breakdown": "usage breakdown",
   "usage.series": "usage series",
   "usageHistory.analytics": "usage show",
   "usageHistory.calls": "cost reconcile",

@@ -2,24 +2,21 @@
 import type { ReadonlySignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
-import { keysList, type limitsBudget, usageBreakdown } from "../../api/calls.generated.ts"
+import { keysList, type limitsBudget, usageHistoryBreakdown } from "../../api/calls.generated.ts"
 import { refresh, type Result, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
-import { Answered } from "../../ui/Answered.tsx"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { nowMs } from "../../ui/format.ts"
 import { words } from "../../words/keys.ts"
 import { useAddress } from "./address.ts"
 import { type Standing, standingOf, tightest } from "./budgets.ts"
 import { type ApiKey, KeyRow } from "./KeyRow.tsx"
+import { Listed } from "./Listed.tsx"
 import { monthOf } from "./money/period.ts"
 import { rangeOf } from "./money/useMoney.ts"
 import { reachedAtMs } from "./pace.ts"
-import { loadPages, readPages } from "./pages.ts"
-import { Search } from "./Search.tsx"
 
 const pageSize = 100
-const mostPages = 10
 const everyMs = 60_000
 const mostSpenders = 500
 
@@ -36,7 +33,7 @@ const Rows = ({ budgets, keys }: { readonly keys: ReadonlyArray<ApiKey>; readonl
   const query = { ...rangeOf(monthOf(nowMs())), by: "apiKey", top: mostSpenders } as const
   const month = useAnswer({
     key: ["money", "keys", query],
-    ask: (signal) => usageBreakdown({ query, signal }),
+    ask: (signal) => usageHistoryBreakdown({ query, signal }),
     everyMs
   })
   const spent = new Map(month.value.data?.rows.map(({ costUsd, key }) => [key, costUsd] as const))
@@ -71,50 +68,32 @@ const Rows = ({ budgets, keys }: { readonly keys: ReadonlyArray<ApiKey>; readonl
 }
 
 type Budgets = AnswerOf<typeof limitsBudget>
+
+const tableName = ["keys", "table"] as const
+
 export const KeyTable = ({ budgets }: { readonly budgets: ReadonlySignal<Result<Budgets>> }) => {
-  const { query, to } = useAddress()
-  const search = query["q"] ?? ""
-  const pages = readPages(query["pages"], mostPages)
-  const keys = useAnswer({
-    key: ["keys", "table", search, pages],
-    ask: (signal) =>
-      loadPages(pages, async (cursor) => {
-        const query = { search, view: "summary", limit: pageSize, ...cursor } as const
-        const { keys: items, nextCursor } = await keysList({ query, signal })
-        return { items, nextCursor: nextCursor ?? null }
-      })
-  })
+  const { query } = useAddress()
   useFeed(
     "budget",
     useCallback(() => void refresh("budgets"), [])
   )
   return (
     <section class="stack" aria-label={words.list}>
-      <header class="bar-of-list">
-        <h2>{words.list}</h2>
-        <Search label={words.search} />
-      </header>
-      <Answered of={keys} height={200}>
-        {({ items: all, nextCursor }) =>
-          all.length === 0 ? (
-            <div class="empty">
-              <p>{search === "" ? words.none : words.noneFound}</p>
-            </div>
-          ) : (
-            <>
-              <Rows keys={all} budgets={budgets.value.data} />
-              {nextCursor !== null && pages < mostPages && (
-                <p>
-                  <a class="button" href={to({ pages: String(pages + 1) })}>
-                    {words.more}
-                  </a>
-                </p>
-              )}
-            </>
-          )
-        }
-      </Answered>
-      <CopyAs call={keysList} query={{ search }} />
+      <Listed<ApiKey>
+        title={words.list}
+        searchLabel={words.search}
+        moreLabel={words.more}
+        name={tableName}
+        height={200}
+        ask={async (asked, signal) => {
+          const found = await keysList({ query: { ...asked, view: "summary", limit: pageSize }, signal })
+          return { items: found.keys, nextCursor: found.nextCursor ?? null }
+        }}
+        empty={(isSearched) => <p>{isSearched ? words.noneFound : words.none}</p>}
+      >
+        {(keys) => <Rows keys={keys} budgets={budgets.value.data} />}
+      </Listed>
+      <CopyAs call={keysList} query={{ search: query["q"] }} />
     </section>
   )
 }

@@ -1,6 +1,6 @@
 /** Loads a list that is answered in pages: as many of them as the address says. */
 
-interface Page<A> {
+export interface Page<A> {
   readonly items: ReadonlyArray<A>
   readonly nextCursor: string | null
 }

@@ -16,7 +16,8 @@ import { usd } from "../../../cli/output/money.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { hasBars, sparkline } from "../../../cli/output/Sparkline.ts"
 import { isTimeZone } from "../../../kernel/time/TimeZones.ts"
-import { UsageBreakdownView, UsageFacets, UsageSeriesView } from "../routes.ts"
+import { UsageBreakdownView } from "../../usageHistory/routes.ts"
+import { UsageFacets, UsageSeriesView } from "../routes.ts"
 import { filterFlags, rowFilter } from "./logs/filters.ts"
 import { time } from "./range.ts"
 
@@ -173,7 +174,7 @@ export const usageBreakdown = Command.make("breakdown", { ...splitFlags, ...Clie
     const to = yield* Client.target(given)
     const begin = yield* time("--from", given.from)
     const end = yield* time("--to", given.to)
-    const client = yield* Client.group(to, "usage")
+    const client = yield* Client.group(to, "usageHistory")
     const answer = yield* client
       .breakdown({
         urlParams: {

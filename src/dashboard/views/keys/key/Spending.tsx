@@ -1,5 +1,5 @@
 /** Shows what a key spends: its budget as it burns down, its month by model, and its sessions. */
-import { limitsSetBudget, telemetrySessions, usageBreakdown } from "../../../api/calls.generated.ts"
+import { limitsSetBudget, telemetrySessions, usageHistoryBreakdown } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
@@ -20,7 +20,7 @@ const ByModel = ({ keyId }: { readonly keyId: string }) => {
   const query = { ...rangeOf(monthOf(nowMs())), by: "model", top: mostModels, apiKeyId: keyId } as const
   const pairs = useAnswer({
     key: ["money", "key", query],
-    ask: (signal) => usageBreakdown({ query, signal }),
+    ask: (signal) => usageHistoryBreakdown({ query, signal }),
     everyMs
   })
   return (
@@ -64,7 +64,7 @@ const ByModel = ({ keyId }: { readonly keyId: string }) => {
           )
         }
       </Answered>
-      <CopyAs call={usageBreakdown} query={query} />
+      <CopyAs call={usageHistoryBreakdown} query={query} />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 /** Answers who spends how much: the month day by day, and a table of any two of model, key, provider, combo and day. */
 import { useMemo } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client.ts"
-import { usageBreakdown, usageSeries, type limitsBudget } from "../../../api/calls.generated.ts"
+import { usageHistoryBreakdown, usageSeries, type limitsBudget } from "../../../api/calls.generated.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
@@ -189,7 +189,7 @@ export const Money = ({ budgets }: Properties) => {
                 </p>
               )}
               <CopyAs
-                call={by === "day" || and === "day" ? usageSeries : usageBreakdown}
+                call={by === "day" || and === "day" ? usageSeries : usageHistoryBreakdown}
                 query={by === "day" || and === "day" ? seriesQuery(shown) : pairsQuery(shown)}
               />
             </>

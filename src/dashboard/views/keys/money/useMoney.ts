@@ -1,6 +1,6 @@
 /** Asks what a month has cost: day by day, by two dimensions, and in the same days of the month before. */
 import type { AnswerOf } from "../../../api/client.ts"
-import { usageBreakdown, usageSeries } from "../../../api/calls.generated.ts"
+import { usageHistoryBreakdown, usageSeries } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { nowMs } from "../../../ui/format.ts"
 import { dayText, daysOver, type Month, monthOf, movedBy, readMonth, textOfMonth } from "./period.ts"
@@ -13,7 +13,7 @@ const mostSeries = 30
 const mostPairs = 500
 
 export type Series = AnswerOf<typeof usageSeries>
-export type Pairs = AnswerOf<typeof usageBreakdown>
+export type Pairs = AnswerOf<typeof usageHistoryBreakdown>
 
 export interface Shown {
   readonly dimensions: readonly [Dimension, Dimension]
@@ -68,13 +68,13 @@ export const useMoney = (shown: Shown) => {
   })
   const pairs = useAnswer({
     key: ["money", "pairs", pairsQuery(shown)],
-    ask: (signal) => usageBreakdown({ query: pairsQuery(shown), signal }),
+    ask: (signal) => usageHistoryBreakdown({ query: pairsQuery(shown), signal }),
     everyMs
   })
   const before = beforeRange(shown)
   const last = useAnswer({
     key: ["money", "before", before],
-    ask: (signal) => usageBreakdown({ query: { ...before, by: "outcome", top: 1 }, signal }),
+    ask: (signal) => usageHistoryBreakdown({ query: { ...before, by: "outcome", top: 1 }, signal }),
     when: before !== null
   })
   return { series, pairs, last, hasBefore: before !== null }

@@ -9,9 +9,7 @@ import { State } from "../../../ui/State.tsx"
 import { count, dayName, money, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words as all } from "../../../words/keysMoney.ts"
-import { useAddress } from "../address.ts"
-import { loadPages, readPages } from "../pages.ts"
-import { Search } from "../Search.tsx"
+import { Listed } from "../Listed.tsx"
 import { PriceDialog } from "./PriceDialog.tsx"
 import type { Price, PricedModel } from "./setPrice.ts"
 
@@ -19,7 +17,6 @@ const words = all.prices
 type CatalogModel = AnswerOf<typeof modelCatalogList>["models"][number]
 
 const pageSize = 50
-const mostPages = 20
 
 interface Chosen {
   readonly of: PricedModel
@@ -120,77 +117,61 @@ const Row = ({ choose, model }: ChoiceProperties & { readonly model: CatalogMode
   )
 }
 
-const Models = ({ choose }: ChoiceProperties) => {
-  const { query, to } = useAddress()
-  const search = query["q"] ?? ""
-  const pages = readPages(query["pages"], mostPages)
-  const models = useAnswer({
-    key: ["catalog", "prices", search, pages],
-    ask: (signal) =>
-      loadPages(pages, async (cursor) => {
-        const { models: items, nextCursor } = await modelCatalogList({
-          query: { search, sort: "-kind", limit: pageSize, ...cursor },
-          signal
-        })
-        const models = items.filter(({ kind }) => kind === "model")
+const tableName = ["catalog", "prices"] as const
+
+const Models = ({ choose }: ChoiceProperties) => (
+  <section class="stack" aria-label={words.all}>
+    <Listed<CatalogModel>
+      title={words.all}
+      searchLabel={words.search}
+      moreLabel={words.more}
+      name={tableName}
+      height={320}
+      ask={async (asked, signal) => {
+        const found = await modelCatalogList({ query: { ...asked, sort: "-kind", limit: pageSize }, signal })
+        const items = found.models.filter(({ kind }) => kind === "model")
         // By their kind models are the first; behind them nothing has a price of its own.
-        return { items: models, nextCursor: models.length < items.length ? null : (nextCursor ?? null) }
-      })
-  })
-  return (
-    <section class="stack" aria-label={words.all}>
-      <header class="bar-of-list">
-        <h2>{words.all}</h2>
-        <Search label={words.search} />
-      </header>
-      <Answered of={models} height={320}>
-        {({ items: found, nextCursor }) =>
-          found.length === 0 ? (
-            <div class="empty">
-              <p>{search === "" ? words.noModels : words.none}</p>
-              {search === "" && (
-                <a class="button" href={placeOf("providers/add")}>
-                  {words.toProviders}
-                </a>
-              )}
-            </div>
-          ) : (
-            <>
-              <p class="quiet">{words.perMillion}</p>
-              <div class="scroller card" tabIndex={0} role="region" aria-label={words.list}>
-                <table class="plain-table">
-                  <thead>
-                    <tr>
-                      <th>{words.columns.model}</th>
-                      <th class="number">{words.columns.input}</th>
-                      <th class="number">{words.columns.output}</th>
-                      <th class="number">{words.columns.cached}</th>
-                      <th>{words.columns.source}</th>
-                      <th>{words.columns.actions}</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {found.map((model) => (
-                      <Row key={model.id} model={model} choose={choose} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              {nextCursor !== null && pages < mostPages && (
-                <p>
-                  <a class="button" href={to({ pages: String(pages + 1) })}>
-                    {words.more}
-                  </a>
-                </p>
-              )}
-            </>
-          )
-        }
-      </Answered>
-      <CopyAs call={pricingGet} query={{ includeSources: true }} />
-    </section>
-  )
-}
+        return { items, nextCursor: items.length < found.models.length ? null : (found.nextCursor ?? null) }
+      }}
+      empty={(isSearched) => (
+        <>
+          <p>{isSearched ? words.none : words.noModels}</p>
+          {!isSearched && (
+            <a class="button" href={placeOf("providers/add")}>
+              {words.toProviders}
+            </a>
+          )}
+        </>
+      )}
+    >
+      {(found) => (
+        <>
+          <p class="quiet">{words.perMillion}</p>
+          <div class="scroller card" tabIndex={0} role="region" aria-label={words.list}>
+            <table class="plain-table">
+              <thead>
+                <tr>
+                  <th>{words.columns.model}</th>
+                  <th class="number">{words.columns.input}</th>
+                  <th class="number">{words.columns.output}</th>
+                  <th class="number">{words.columns.cached}</th>
+                  <th>{words.columns.source}</th>
+                  <th>{words.columns.actions}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {found.map((model) => (
+                  <Row key={model.id} model={model} choose={choose} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </Listed>
+    <CopyAs call={pricingGet} query={{ includeSources: true }} />
+  </section>
+)
 
 export const Prices = () => {
   const chosen = useSignal<Chosen | null>(null)

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import { createReadStream } from "node:fs"
 import { open, readFile } from "node:fs/promises"
-import { BadArgument } from "../Failure.ts"
-import { asSentence } from "../../kernel/text/Sentence.ts"
-import { NoBill } from "../../subjects/usageHistory/entity/bills/Bill.ts"
-import { type Bill, isJsonBill, readBillFrom } from "../../subjects/usageHistory/entity/bills/BillText.ts"
+import { BadArgument } from "../../../../cli/Failure.ts"
+import { asSentence } from "../../../../kernel/text/Sentence.ts"
+import { NoBill } from "../../../usageHistory/entity/Bill.ts"
+import { type Bill, isJsonBill, readBillFrom } from "../../../usageHistory/entity/BillText.ts"
 
 const mebibyte = 1_048_576
 const maxCsvBytes = 512 * mebibyte
