@@ -30,7 +30,17 @@ const resolved = (schema, schemas, depth = 0) => {
   )
 }
 
-const operationOf = (path, method, shared, operation, document) => {
+/** Methods that change what GET shows at the same path, and operations that do so by POST. */
+const changing = new Set(["put", "patch", "delete"])
+const changesByPost = new Set(["limitsSetBudget"])
+
+/** Names of the query by which GET shows what an operation changes; null: nothing is shown at its path. */
+const shownByOf = (method, operation, shows) =>
+  shows === undefined || !(changing.has(method) || changesByPost.has(operation.operationId))
+    ? null
+    : (shows.parameters ?? []).filter((parameter) => parameter.in === "query").map(({ name }) => name)
+
+const operationOf = (path, method, { get: shows, parameters: shared }, operation, document) => {
   const { parameters: known = {}, schemas = {} } = document.components
   const body = operation.requestBody?.content?.["application/json"]
   const parameters = [...(shared ?? []), ...(operation.parameters ?? [])]
@@ -52,7 +62,8 @@ const operationOf = (path, method, shared, operation, document) => {
     })),
     body: body === undefined ? null : resolved(body.schema, schemas),
     example: body?.example ?? null,
-    isBodyRequired: operation.requestBody?.required === true
+    isBodyRequired: operation.requestBody?.required === true,
+    shownBy: shownByOf(method, operation, shows)
   }
 }
 
@@ -91,7 +102,7 @@ export const operations = async (rolldown) => {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       if (!methods.has(method) || !isForForms(path, operation)) continue
-      const whole = operationOf(path, method, item.parameters, operation, document)
+      const whole = operationOf(path, method, item, operation, document)
       const text = JSON.stringify(whole)
       const file = `op-${whole.id}-${hashOf(text)}.json`
       texts.set(file, text)

@@ -24,6 +24,12 @@ const views = [
   "routing/resilience",
   "routing/settings",
   "keys",
+  "keys?by=day&and=provider",
+  "keys/{key}",
+  "keys/{key}/limits",
+  "keys/{key}/rules",
+  "keys/prices",
+  "keys/bill",
   "playground",
   "inspector",
   "inspector/sessions",
@@ -74,7 +80,12 @@ const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>
 describe.skipIf(browserPath === null)("every view", () => {
   const { ask, enter, manage, open, upstream } = world()
 
+  let keyId = ""
+
   beforeAll(async () => {
+    keyId = (await manage<{ key: { id: string } }>("POST", "/api/keys", { name: "ci" })).key.id
+    await manage("POST", "/api/usage/budget", { apiKeyId: keyId, dailyLimitUsd: 1, monthlyLimitUsd: 20 })
+    await manage("POST", "/api/usage/token-limits", { apiKeyId: keyId, scopeType: "global", tokenLimit: 10_000 })
     await manage("POST", "/api/providers", {
       provider: "openai",
       name: "work",
@@ -103,7 +114,7 @@ describe.skipIf(browserPath === null)("every view", () => {
         assert.deepStrictEqual(await violations(await open("", options)), [])
         const page = await enter("", options)
         for (const view of views) {
-          await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view}`))
+          await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view.replace("{key}", keyId)}`))
           await page.getByRole("heading", { level: 1 }).waitFor()
           await page.locator(".skeleton").first().waitFor({ state: "detached" })
           // As tall as the page: what lies below the bar at the bottom is seen by scrolling, and is no fault of the view.

@@ -96,6 +96,22 @@ export const renewToken = async (): Promise<boolean> => {
   return true
 }
 
+/** Tags of what was answered last, by its address. */
+const lastTags = new Map<string, string>()
+const mostTags = 500
+
+const rememberTag = (address: string, tag: string | null): void => {
+  lastTags.delete(address)
+  if (tag === null) return
+  lastTags.set(address, tag)
+  const [first = ""] = lastTags.size > mostTags ? lastTags.keys() : []
+  lastTags.delete(first)
+}
+
+/** Version of what a call has answered last; undefined: it has not been asked, or has none. */
+export const tagOf = (call: { readonly path: string }, asked: Anything = {}): string | undefined =>
+  lastTags.get(addressOf(call.path, asked))
+
 interface Sent {
   /** Type of the answer, where it is not JSON. */
   readonly accept?: string
@@ -126,6 +142,7 @@ export const request = async (method: string, path: string, asked: Anything, sen
     if (response.status === 401) ended()
     throw error
   }
+  if (method === "GET") rememberTag(addressOf(path, asked), response.headers.get("etag"))
   return response
 }
 

@@ -1,10 +1,18 @@
-/** A form for one operation of the API: its parameters, its body, and its answer. What is removed is asked for once more. */
+/**
+ * A form for one operation of the API: its parameters, its body, and its answer. What is removed is asked for once more. What is stored is changed over
+ * the version that the form has read: where that is another one by now, both are shown field by field.
+ */
 import { useSignal } from "@preact/signals"
 import { useMemo, useRef } from "preact/hooks"
-import type { ApiError } from "../api/ApiError.ts"
+import { ApiError } from "../api/ApiError.ts"
 import { queries } from "../api/queries.ts"
 import { CopyAs } from "../ui/copy/CopyAs.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
 import { Failure } from "../ui/Failure.tsx"
+import { Merge } from "../ui/merge/Merge.tsx"
+import { isSame } from "../ui/merge/merge.ts"
+import { sendOver } from "../ui/merge/resend.ts"
+import { useSaving, type Version } from "../ui/merge/saving.ts"
 import { State } from "../ui/State.tsx"
 import { visible } from "../ui/format.ts"
 import { words as common } from "../words/common.ts"
@@ -13,6 +21,7 @@ import { bodyOf, type Texts } from "./body.ts"
 import { Field, Fields, type FormState } from "./Field.tsx"
 import { kindOf } from "./fields.ts"
 import type { Operation } from "./operations.ts"
+import { objectIn, shapedLike, usePresent } from "./present.ts"
 import { addressOf, type Answered, missing, pretty, send } from "./send.ts"
 
 /** Longer answers are shown by their beginning. */
@@ -34,6 +43,8 @@ const parametersOfAddress = ({ parameters }: Operation): Texts => {
   )
 }
 
+const noProblems: FormState["problems"] = {}
+
 /** The state of a form: what was typed, and what is wrong with it. */
 const useForm = (operation: Operation) => {
   const texts = useSignal<Texts>(parametersOfAddress(operation))
@@ -42,7 +53,7 @@ const useForm = (operation: Operation) => {
   const form: FormState = {
     texts: texts.value,
     cleared: cleared.value,
-    problems: problems.value,
+    problems: noProblems,
     setText: (path, text) => {
       texts.value = { ...texts.value, [path]: text }
     },
@@ -130,48 +141,118 @@ const ready = (operation: Operation, { cleared, texts }: FormState): Readied => 
   return { url: addressOf(operation, typed), parameters: typed, query, body, wrong }
 }
 
+const Present = ({ again, version }: { readonly version: Version<unknown>; readonly again: () => void }) => (
+  <details class="present">
+    <summary>{words.stored}</summary>
+    <pre class="answer" tabIndex={0}>
+      <code>{visible(JSON.stringify(version.value, null, 2).slice(0, shownCharacters))}</code>
+    </pre>
+    <button type="button" class="button" onClick={again}>
+      {words.readAgain}
+    </button>
+  </details>
+)
+
+interface ReallyProperties {
+  readonly operation: Operation
+  readonly url: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly run: () => void
+}
+
+const Really = ({ isOpen, onClose, operation, run, url }: ReallyProperties) => (
+  <Dialog title={words.really(operation.summary)} isOpen={isOpen} onClose={onClose}>
+    <p>{words.changes}</p>
+    <pre>{url}</pre>
+    <div class="buttons">
+      <button type="button" class="button danger" onClick={run}>
+        {operation.summary}
+      </button>
+      <button type="button" class="button" onClick={onClose}>
+        {common.cancel}
+      </button>
+    </div>
+  </Dialog>
+)
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Fields of a body by their names; a body that is none has one field. */
+const fieldsOf = (body: unknown): Fields =>
+  typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Fields) : { [wholeBody]: body }
+
+/** Sends the form over the version that it has read, and merges where another one is there. */
+const useSending = (operation: Operation, readied: Readied) => {
+  const present = usePresent(operation, readied.parameters)
+  const answered = useSignal<Answered | null>(null)
+  /** The body that was sent: of what is stored, its fields are compared. */
+  const sent = useRef<unknown>(null)
+  const storedOf = (value: unknown): Fields => fieldsOf(shapedLike(objectIn(value, sent.current), sent.current))
+  const saving = useSaving<Fields>({
+    send: async (fields, tag, base) => {
+      const { body } = readied
+      const isWhole = fieldsOf(body) !== body
+      const answer = await sendOver(
+        tag,
+        (ifMatch) => send(operation.method, readied.url, isWhole ? body : fields, { ifMatch }),
+        // A part is laid over what is there; the whole replaces it.
+        (current) => operation.method === "PATCH" && isSame(storedOf(current), base)
+      )
+      answered.value = answer
+      present.put(null)
+      return { value: fields, tag: answer.tag }
+    },
+    shown: storedOf,
+    onSaved: () => {
+      present.again()
+      if (operation.method !== "GET") void queries.invalidateQueries()
+    }
+  })
+  const run = async (): Promise<void> => {
+    answered.value = null
+    const version = await present.known()
+    sent.current = readied.body
+    const base = version === null ? {} : storedOf(version.value)
+    await saving.save({ value: base, tag: version?.tag ?? null }, fieldsOf(readied.body))
+    if (saving.conflict.value === null || readied.body !== null) return
+    // Without a body nothing can be merged: what is there now is shown, and the next try is over that version.
+    saving.conflict.value = null
+    saving.error.value = new ApiError(words.changedMeanwhile, { status: 412, code: "precondition_failed" })
+    present.again()
+  }
+  return { answered, present, run, saving }
+}
+
 export const OperationForm = ({ operation }: { readonly operation: Operation }) => {
   const { form, problems } = useForm(operation)
-  const isBusy = useSignal(false)
-  const error = useSignal<ApiError | null>(null)
-  const answered = useSignal<Answered | null>(null)
-  const dialog = useRef<HTMLDialogElement>(null)
+  const isAsked = useSignal(false)
   const readied = useMemo(() => ready(operation, form), [operation, form.texts, form.cleared])
+  const { answered, present, run, saving } = useSending(operation, readied)
+  const error = saving.error.value
+  const refused = Object.fromEntries((error?.details ?? []).map(({ field, message }) => [field, message]))
+  const isBusy = saving.isBusy.value
 
-  const run = async (): Promise<void> => {
-    isBusy.value = true
-    error.value = null
-    answered.value = null
-    problems.value = {}
-    try {
-      answered.value = await send(operation.method, readied.url, readied.body)
-      if (operation.method !== "GET") void queries.invalidateQueries()
-    } catch (failure) {
-      const told = failure as ApiError
-      error.value = told
-      problems.value = Object.fromEntries(told.details.map(({ field, message }) => [field, message]))
-    } finally {
-      isBusy.value = false
-    }
-  }
   const submit = (event: Event): void => {
     event.preventDefault()
     problems.value = readied.wrong
-    if (Object.keys(readied.wrong).length > 0) return
-    if (operation.method === "DELETE") dialog.current?.showModal()
+    if (Object.keys(readied.wrong).length > 0 || isBusy) return
+    if (operation.method === "DELETE") isAsked.value = true
     else void run()
   }
+  const shown: FormState = { ...form, problems: { ...refused, ...problems.value } }
   return (
     <form class="stack" noValidate onSubmit={submit}>
-      <Parameters form={form} operation={operation} />
-      <Body form={form} operation={operation} />
+      <Parameters form={shown} operation={operation} />
+      <Body form={shown} operation={operation} />
+      {present.version !== null && <Present version={present.version} again={present.again} />}
       <div class="buttons">
         <button
           type="submit"
           class={operation.method === "DELETE" ? "button danger" : "button main-action"}
-          disabled={isBusy.value}
+          disabled={isBusy}
         >
-          {isBusy.value ? words.sending : operation.method === "GET" ? words.send : operation.summary}
+          {isBusy ? words.sending : operation.method === "GET" ? words.send : operation.summary}
         </button>
       </div>
       <CopyAs
@@ -181,28 +262,21 @@ export const OperationForm = ({ operation }: { readonly operation: Operation }) 
         query={readied.query}
         body={readied.body}
       />
-      {error.value !== null && <Failure error={error.value} />}
+      {error !== null && <Failure error={error} />}
       {answered.value !== null && <Answer answered={answered.value} />}
-      <dialog class="sheet stack" ref={dialog} aria-labelledby="really">
-        <h2 id="really">{words.really(operation.summary)}</h2>
-        <p>{words.changes}</p>
-        <pre>{readied.url}</pre>
-        <div class="buttons">
-          <button
-            type="button"
-            class="button danger"
-            onClick={() => {
-              dialog.current?.close()
-              void run()
-            }}
-          >
-            {operation.summary}
-          </button>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {common.cancel}
-          </button>
-        </div>
-      </dialog>
+      <Really
+        operation={operation}
+        url={readied.url}
+        isOpen={isAsked.value}
+        onClose={() => {
+          isAsked.value = false
+        }}
+        run={() => {
+          isAsked.value = false
+          void run()
+        }}
+      />
+      <Merge name={operation.summary} saving={saving} />
     </form>
   )
 }

@@ -55,6 +55,8 @@ export interface Operation extends Omit<OperationSummary, "file" | "hasBody"> {
   readonly body: FieldSchema | null
   readonly example: unknown
   readonly isBodyRequired: boolean
+  /** Names of the query by which GET shows at the same path what this changes; null: it changes nothing that is shown there. */
+  readonly shownBy: ReadonlyArray<string> | null
 }
 
 const load = async <A>(file: string, signal: AbortSignal): Promise<A> => {

@@ -8,6 +8,8 @@ export interface Answered {
   readonly status: number
   /** Null: empty. */
   readonly text: string | null
+  /** Version that is there now; null: the answer does not say. */
+  readonly tag: string | null
 }
 
 /** The address of an operation with what was typed for its parameters. */
@@ -27,8 +29,16 @@ export const missing = (
 ): ReadonlyArray<string> =>
   parameters.filter(({ isRequired, name }) => isRequired && (typed[name] ?? "") === "").map(({ name }) => name)
 
-export const send = async (method: string, url: string, body: unknown, isAgain = false): Promise<Answered> => {
+interface Sent {
+  /** Version that was edited: the answer is 412 where it is another one by now. */
+  readonly ifMatch?: string | undefined
+  /** Sent once more, with a new token. */
+  readonly isAgain?: boolean
+}
+
+export const send = async (method: string, url: string, body: unknown, sent: Sent = {}): Promise<Answered> => {
   const headers = new Headers()
+  if (sent.ifMatch !== undefined) headers.set("If-Match", sent.ifMatch)
   if (body !== null) headers.set("Content-Type", "application/json")
   if (method !== "GET" && csrfToken.value !== null) headers.set("X-CSRF-Token", csrfToken.value)
   const response = await fetch(url, { method, headers, body: body === null ? null : JSON.stringify(body) }).catch(
@@ -38,12 +48,14 @@ export const send = async (method: string, url: string, body: unknown, isAgain =
   )
   if (!response.ok) {
     const error = await readError(response)
-    if (error.code === "csrf_token_invalid" && !isAgain && (await renewToken())) return send(method, url, body, true)
+    if (error.code === "csrf_token_invalid" && sent.isAgain !== true && (await renewToken())) {
+      return send(method, url, body, { ...sent, isAgain: true })
+    }
     if (response.status === 401) ended()
     throw error
   }
   const text = await response.text()
-  return { status: response.status, text: text === "" ? null : text }
+  return { status: response.status, text: text === "" ? null : text, tag: response.headers.get("etag") }
 }
 
 /** JSON as people read it; other text as it is. */

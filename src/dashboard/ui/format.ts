@@ -76,6 +76,14 @@ export const clockTime = (iso: string): string => {
     : dates({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }).format(at)
 }
 
+/** The name of a month such as `2026-11`. */
+export const monthName = (month: string): string =>
+  dates({ month: "long", year: "numeric", timeZone: "UTC" }).format(new Date(`${month}-01T00:00:00Z`))
+
+/** The name of a day such as `2026-11-26`, whatever the zone. */
+export const dayName = (day: string): string =>
+  dates({ month: "short", day: "numeric", timeZone: "UTC" }).format(new Date(`${day}T00:00:00Z`))
+
 const relative = new Intl.RelativeTimeFormat(language(), { numeric: "auto", style: "short" })
 
 /** "3 min ago" within an hour; else the time of day or the day. */

@@ -16,6 +16,7 @@ export const words = {
   perLine: "One in each line.",
   json: "JSON.",
   locked: "read only",
+  thisForm: "This form",
   unchanged: "Nothing is changed.",
   discard: "Discard changes",
   wrong: { number: "This is no number.", json: "This is no JSON.", needed: "This is needed." },
@@ -29,5 +30,9 @@ export const words = {
   asJson: "Write the body as JSON",
   asFields: "Fill in fields",
   really: (what: string): string => `Really: ${what}?`,
+  stored: "What is stored now",
+  readAgain: "Read it again",
+  changedMeanwhile:
+    "Somebody else has changed it since this form read it. Nothing was done. Look at what is stored now, and press the button again to do it all the same.",
   changes: "This cannot be undone by this page."
 } as const

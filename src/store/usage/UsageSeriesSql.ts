@@ -125,9 +125,10 @@ const keyColumns: Readonly<Record<Exclude<SeriesBy, "model">, string>> = {
   outcome: "outcome"
 }
 
-/** The key of a row: the empty text where it has none. A model has its provider before it. */
-const keyOf = (by: SeriesBy | null, table: string): string => {
+/** The key of a row: the empty text where it has none. A model has its provider before it. Several are a list, as JSON. */
+const keyOf = (by: SeriesSelection["by"], table: string): string => {
   if (by === null) return "''"
+  if (typeof by !== "string") return `json_array(${by.map((each) => keyOf(each, table)).join(", ")})`
   const value = (name: string): string => `COALESCE(${table}.${name}, '')`
   if (by !== "model") return value(keyColumns[by])
   return `CASE WHEN ${value("model")} = '' THEN '' ELSE ${value("provider")} || '/' || ${table}.model END`
@@ -165,7 +166,7 @@ export interface SeriesPart {
 export interface SeriesSelection {
   readonly steps: TimeSteps
   readonly unitMs: number
-  readonly by: SeriesBy | null
+  readonly by: SeriesBy | ReadonlyArray<SeriesBy> | null
   readonly top: number
   readonly source:
     | {
@@ -262,6 +263,18 @@ export const seriesPoints = (wanted: SeriesSelection): Condition => {
         SELECT 1, '', at, ${total(names)}, ${extremes} FROM grouped WHERE key NOT IN (SELECT key FROM top) GROUP BY at
       )
       SELECT is_rest, key, TOTAL(requests) AS requests, json_group_array(json_array(${point})) AS points FROM shown GROUP BY 1, 2`,
+    parameters: [...parts.flatMap(({ parameters }) => parameters), wanted.top]
+  }
+}
+
+/** A row for each key, the dearest first and as many as `top` says, and one for all of them (`is_all`). */
+export const seriesTotals = (wanted: SeriesSelection): Condition => {
+  const parts = partsOf(wanted)
+  return {
+    sql: `WITH part AS (${parts.map(({ sql }) => sql).join(" UNION ALL ")}),
+      grouped AS MATERIALIZED (SELECT key, ${total(measures)} FROM part GROUP BY 1),
+      top AS (SELECT 0 AS is_all, key, ${shown.join(", ")} FROM grouped ORDER BY cost_nano_usd DESC, requests DESC, key LIMIT ?)
+      SELECT * FROM top UNION ALL SELECT 1, '', ${total(shown)} FROM grouped`,
     parameters: [...parts.flatMap(({ parameters }) => parameters), wanted.top]
   }
 }

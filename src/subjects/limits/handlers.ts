@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Limits as LimitsGroup } from "./routes.ts"
 import type { BudgetStatusView, LedgerEntryView, TokenLimitView } from "./routes.ts"
+import { InvalidInput } from "../Errors.ts"
 import { makeOwnKey } from "../../entry/handling/OwnKey.ts"
 import type { Budget } from "./entity.ts"
 import type { Standing } from "../../plane/ledger/KeyLimits.ts"
@@ -109,7 +110,13 @@ export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (ha
           return yield* entriesAnswer("budgets", yield* answered(limits.budgets), asJson(budgetStatusView))
         })
       )
-      .handle("setBudget", ({ payload }) => answered(Effect.map(limits.setBudget(payload), budgetStatusView)))
+      .handle("setBudget", ({ payload, urlParams: { apiKeyId = payload.apiKeyId } }) =>
+        apiKeyId === payload.apiKeyId
+          ? answered(Effect.map(limits.setBudget(payload), budgetStatusView))
+          : answered(
+              new InvalidInput({ problems: [{ field: "apiKeyId", message: "is another key than in the query" }] })
+            )
+      )
       .handle("removeBudget", ({ urlParams }) => answered(limits.removeBudget(urlParams.apiKeyId)))
       .handle("tokenLimits", ({ urlParams: { apiKeyId } }) =>
         Effect.flatMap(answered(limits.tokenLimits(apiKeyId)), (all) =>

@@ -223,6 +223,15 @@ export class Limits extends HttpApiGroup.make("limits")
         "Replaces the budget of a key. At least one of the limits must be greater than zero; a request whose largest possible cost does not fit into what is left of each is refused with 429.",
       example: { apiKeyId: exampleKeyId, dailyLimitUsd: 5, monthlyLimitUsd: 80, warningThreshold: 0.8 }
     })
+      .setUrlParams(
+        Schema.Struct({
+          apiKeyId: field(
+            exactOptional(Id),
+            "The same key as in the body: `If-Match` is then of that key's budget, as `GET` with `apiKeyId` shows it; absent: of all.",
+            exampleKeyId
+          )
+        })
+      )
       .setPayload(SetBudget)
       .addSuccess(BudgetStatusView)
       .addError(NotFoundAnswer)

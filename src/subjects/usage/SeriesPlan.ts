@@ -5,16 +5,27 @@ import { dayMs, hourMs, minuteMs } from "../../store/usage/UsageSumsSql.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { UsageFilter } from "./repo.ts"
 
-/** Series as it is asked for; times are epoch milliseconds. */
-export interface SeriesQuery {
+/** Range of time and requests of it, as they are asked for; times are epoch milliseconds. */
+export interface RangeQuery {
   readonly fromMs: number
   readonly toMs: number
   readonly step: TimeStep | "auto"
   readonly timeZone: string
+  readonly filter: UsageFilter
+}
+
+/** Series as it is asked for. */
+export interface SeriesQuery extends RangeQuery {
   readonly by: SeriesBy | null
   /** Series of an answer; what is left is summed up. */
   readonly top: number
-  readonly filter: UsageFilter
+}
+
+/** Sums of a whole range, split by one or two dimensions. */
+export interface SplitQuery extends RangeQuery {
+  readonly by: ReadonlyArray<SeriesBy>
+  /** Rows of an answer, the dearest; what is left is summed up. */
+  readonly top: number
 }
 
 export const mostSteps = 500
@@ -25,7 +36,7 @@ const autoSteps: ReadonlyArray<readonly [step: TimeStep, rangeMs: number]> = [
   ["hour", 14 * dayMs]
 ]
 
-const stepOf = ({ fromMs, step, toMs }: SeriesQuery): TimeStep =>
+const stepOf = ({ fromMs, step, toMs }: RangeQuery): TimeStep =>
   step === "auto" ? (autoSteps.find(([, rangeMs]) => toMs - fromMs <= rangeMs)?.[0] ?? "day") : step
 
 export interface ChosenSteps {
@@ -39,7 +50,7 @@ const tooMany = (count: number, step: TimeStep): FieldProblem => ({
 })
 
 /** The steps of a query, or what is wrong with it. */
-export const stepsOf = (query: SeriesQuery): ChosenSteps | FieldProblem => {
+export const stepsOf = (query: RangeQuery): ChosenSteps | FieldProblem => {
   const { fromMs, timeZone, toMs } = query
   if (fromMs >= toMs) return { field: "to", message: "must be later than 'from'" }
   const step = stepOf(query)
@@ -142,7 +153,11 @@ const daysByHours = (chosen: ChosenSteps, timeZone: string, nowMs: number): Part
 }
 
 /** Chooses between the sums and the log. */
-export const sourceOf = (query: SeriesQuery, chosen: ChosenSteps, nowMs: number): ChosenSource => {
+export const sourceOf = (
+  query: RangeQuery & Pick<SeriesSelection, "by">,
+  chosen: ChosenSteps,
+  nowMs: number
+): ChosenSource => {
   const { by, filter, timeZone } = query
   const grainMs = grainOf(chosen.step, chosen.steps)
   const isSummed = Object.keys(filter).every((name) => summed.has(name as keyof UsageFilter))
@@ -153,7 +168,11 @@ export const sourceOf = (query: SeriesQuery, chosen: ChosenSteps, nowMs: number)
     chosen.step === "day" && grainMs === quarterMs
       ? daysByHours(chosen, timeZone, nowMs)
       : partsOf(chosen, grainMs, timeZone, nowMs)
+  const split = by === null ? [] : typeof by === "string" ? [by] : by
   const isWide =
-    by === "apiKey" || by === "connection" || filter.apiKeyId !== undefined || filter.connectionId !== undefined
+    split.includes("apiKey") ||
+    split.includes("connection") ||
+    filter.apiKeyId !== undefined ||
+    filter.connectionId !== undefined
   return { sums: { basis: "sums", parts, isWide }, inexact }
 }

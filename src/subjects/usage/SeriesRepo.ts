@@ -2,13 +2,15 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { nanoUsdParts, nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { type ReadRefused, type ReadRow, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import {
   lastLookedAt,
   lastOfKey,
   seriesPoints,
   seriesPosition,
-  type SeriesSelection
+  type SeriesSelection,
+  seriesTotals
 } from "../../store/usage/UsageSeriesSql.ts"
 
 /** The sums of one key. */
@@ -22,12 +24,27 @@ export interface KeyPoints {
   readonly points: string
 }
 
+/** Sums of all requests of one key over a whole range. */
+export interface KeyTotals {
+  readonly key: string
+  readonly requests: number
+  readonly failed: number
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly cacheRead: number
+  readonly costUsd: number
+}
+
 export class SeriesRepo extends Context.Tag("gateway/subjects/usage/SeriesRepo")<
   SeriesRepo,
   {
     /** Rows of the log that are not in the sums by kind yet. */
     readonly behind: Effect.Effect<number, ReadRefused>
     readonly points: (wanted: SeriesSelection) => Effect.Effect<ReadonlyArray<KeyPoints>, ReadRefused>
+    /** The sums of each key, the dearest first, and those of all of them. */
+    readonly totals: (
+      wanted: SeriesSelection
+    ) => Effect.Effect<{ readonly keys: ReadonlyArray<KeyTotals>; readonly all: KeyTotals }, ReadRefused>
     /** The row at which a look at so many rows of a range of ids ends; null: the range has fewer. */
     readonly lookedAt: (
       most: number,
@@ -49,6 +66,16 @@ const keyPoints = (row: ReadRow): KeyPoints => ({
   points: textIn(row, "points")
 })
 
+const keyTotals = (row: ReadRow | undefined): KeyTotals => ({
+  key: textIn(row, "key"),
+  requests: numberIn(row, "requests"),
+  failed: numberIn(row, "failed"),
+  tokensIn: numberIn(row, "tokens_in"),
+  tokensOut: numberIn(row, "tokens_out"),
+  cacheRead: numberIn(row, "tokens_cache_read"),
+  costUsd: (numberIn(row, "cost_nano_usd") + numberIn(row, "cost_nano_parts") / nanoUsdParts) / nanoUsdPerUsd
+})
+
 export const make = Effect.map(ReadWorker, (worker) =>
   SeriesRepo.of({
     behind: Effect.map(worker.read([{ sql: seriesPosition, parameters: [] }]), ([rows = []]) =>
@@ -56,6 +83,12 @@ export const make = Effect.map(ReadWorker, (worker) =>
     ),
     points: Effect.fn("SeriesRepo.points")((wanted: SeriesSelection) =>
       Effect.map(worker.read([seriesPoints(wanted)]), ([rows = []]) => rows.map(keyPoints))
+    ),
+    totals: Effect.fn("SeriesRepo.totals")((wanted: SeriesSelection) =>
+      Effect.map(worker.read([seriesTotals(wanted)]), ([rows = []]) => ({
+        keys: rows.filter((row) => row["is_all"] === 0).map(keyTotals),
+        all: keyTotals(rows.find((row) => row["is_all"] === 1))
+      }))
     ),
     lookedAt: Effect.fn("SeriesRepo.lookedAt")((most: number, leastId: string, beforeId: string, apiKeyId?: string) =>
       Effect.map(

@@ -1,4 +1,4 @@
-/** `/api/usage/{history,analytics,export}` and `/api/settings/purge-request-history`. */
+/** `/api/usage/{history,analytics,breakdown,calls,reconcile,export}` and `/api/settings/purge-request-history`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
@@ -8,11 +8,13 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { type RangeQuery, UsageHistory as UsageHistoryGroup } from "./routes.ts"
 import type { UsageSpan } from "./entity.ts"
 import { UsageExport } from "../usage/UsageExport.ts"
+import { compareBill } from "./BillAnswers.ts"
 import { UsageHistory } from "./service.ts"
 import { UsageRetention } from "../../observe/usage/UsageRetention.ts"
 import { answered } from "../../entry/handling/Answers.ts"
-import { timeIn } from "../usage/SeriesViews.ts"
+import { breakdownQuery, breakdownView, timeIn } from "../usage/SeriesViews.ts"
 import { filterOf } from "../usage/UsageFilters.ts"
+import { UsageSeries } from "../usage/UsageSeries.ts"
 import { analyticsView, callsView, historyView } from "../usage/UsageViews.ts"
 
 const contentTypes = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const
@@ -33,9 +35,18 @@ export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageH
     const exports = yield* UsageExport
     const history = yield* UsageHistory
     const retention = yield* UsageRetention
+    const series = yield* UsageSeries
     return handlers
       .handle("history", ({ urlParams }) => answered(Effect.map(history.history(spanIn(urlParams)), historyView)))
       .handle("analytics", ({ urlParams }) => answered(Effect.map(history.analytics(spanIn(urlParams)), analyticsView)))
+      .handle("breakdown", ({ urlParams }) =>
+        answered(
+          Effect.gen(function* () {
+            const query = breakdownQuery(urlParams, yield* Clock.currentTimeMillis)
+            return breakdownView(urlParams, yield* series.split(query))
+          })
+        )
+      )
       .handle("calls", ({ urlParams: { connectionId, from, provider, to } }) =>
         answered(
           Effect.map(
@@ -49,6 +60,7 @@ export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageH
           )
         )
       )
+      .handle("reconcile", ({ payload }) => answered(compareBill(history, payload)))
       .handle("export", ({ urlParams }) => {
         const { format = "csv" } = urlParams
         return answered(

@@ -10,7 +10,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
 import { body, IsoDay, IsoTimeOrDay, optional, TimeZone } from "../../contract/Inputs.ts"
-import { LogsQuery } from "../usage/routes.ts"
+import { LogsQuery, rowFilters, SeriesQuery, UsageSeriesView } from "../usage/routes.ts"
 
 const strict = { parseOptions: { onExcessProperty: "error", errors: "all" } } as const
 
@@ -194,6 +194,79 @@ export const ExportQuery = Schema.Struct({
 }).annotations(strict)
 export type ExportQuery = typeof ExportQuery.Type
 
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const dimensions = ["provider", "model", "connection", "apiKey", "combo", "outcome"] as const
+
+export const BreakdownQuery = Schema.Struct({
+  from: SeriesQuery.fields.from,
+  to: SeriesQuery.fields.to,
+  tz: field(
+    given(TimeZone),
+    "The time zone of the days, a name of the IANA database; absent: UTC. Days are whole.",
+    "Europe/Zurich"
+  ),
+  by: field(Schema.Literal(...dimensions), "What to split by.", "model"),
+  and: field(given(Schema.Literal(...dimensions)), "What to split each of them by; absent: nothing.", "apiKey"),
+  top: field(
+    given(
+      Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 500)).annotations({
+        jsonSchema: { type: "integer", minimum: 1, maximum: 500 }
+      })
+    ),
+    "Rows at most, those that cost the most; all others are in `rest`. Absent: 100.",
+    100
+  ),
+  ...rowFilters
+}).annotations(strict)
+export type BreakdownQuery = typeof BreakdownQuery.Type
+
+const splitSums = {
+  requests: field(Schema.Number, "Requests, also failed and aborted ones.", 120),
+  failed: field(Schema.Number, "Requests of them that failed.", 2),
+  tokensIn: field(Schema.Number, "Tokens of prompts, the cached ones included.", 150_000),
+  tokensOut: field(Schema.Number, "Tokens of answers, reasoning included.", 42_000),
+  cacheRead: field(Schema.Number, "Tokens of prompts read from a provider's cache.", 90_000),
+  costUsd: field(Schema.Number, "What they cost, in USD.", 0.42),
+  cacheSavedUsd: field(
+    Schema.Number,
+    "What reading from the providers' caches has saved against the price of other tokens, in USD, at the prices of today; what writing to them cost more is not taken off.",
+    0.06
+  )
+}
+
+const SplitSums = Schema.Struct(splitSums).annotations({ identifier: "UsageSplitSums" })
+
+export const UsageBreakdownView = Schema.Struct({
+  by: field(Schema.Literal(...dimensions), "What it is split by.", "model"),
+  and: field(Schema.NullOr(Schema.Literal(...dimensions)), "What each of them is split by; null: nothing.", "apiKey"),
+  from: field(Schema.String, "Where it begins, ISO 8601.", exampleTime),
+  to: field(Schema.String, "Where it ends, ISO 8601.", "2035-02-01T00:00:00.000Z"),
+  tz: field(Schema.String, "The time zone of its days.", "UTC"),
+  rows: field(
+    Schema.Array(
+      Schema.Struct({
+        key: field(
+          Schema.NullOr(Schema.String),
+          "What its requests have in common: an id, a name, `provider/model`, or an outcome; null: they have none.",
+          "openai/gpt-4o-mini"
+        ),
+        name: field(Schema.NullOr(Schema.String), "Its name for people; null: not known.", "openai/gpt-4o-mini"),
+        andKey: field(Schema.NullOr(Schema.String), "The same of the second dimension.", exampleKeyId),
+        andName: field(Schema.NullOr(Schema.String), "Its name for people; null: not known.", "laptop"),
+        ...splitSums
+      }).annotations({ identifier: "UsageSplit" })
+    ),
+    "Those that cost the most first."
+  ),
+  rest: field(SplitSums, "Requests that are in none of `rows`."),
+  total: field(SplitSums, "All requests."),
+  basis: UsageSeriesView.fields.basis,
+  scannedTo: UsageSeriesView.fields.scannedTo,
+  inexact: UsageSeriesView.fields.inexact
+}).annotations({ identifier: "UsageBreakdown" })
+export type UsageBreakdownView = typeof UsageBreakdownView.Type
+
 export const CallsQuery = Schema.Struct({
   provider: field(
     Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)),
@@ -257,6 +330,69 @@ export const CallsByDay = Schema.Struct({
 }).annotations({ identifier: "CallsByDay" })
 export type CallsByDay = typeof CallsByDay.Type
 
+/** Longest bill that is compared by HTTP; `gateway cost reconcile` reads longer ones. */
+const maxBillChars = 1_000_000
+
+export const CompareBill = Schema.Struct({
+  bill: field(
+    Schema.String.pipe(Schema.maxLength(maxBillChars)),
+    "The provider's export of costs as it is, JSON or CSV.",
+    "usage_date_utc,model,token_type,cost_usd\n2035-01-01,claude-haiku-4-5,input,0.42\n"
+  ),
+  provider: field(
+    optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))),
+    "The provider or node whose calls are compared; absent: that of the export.",
+    "anthropic"
+  ),
+  connectionId: field(
+    optional(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))),
+    "Only calls of this connection, where a provider has several accounts.",
+    exampleId
+  )
+}).annotations(body("CompareBill"))
+export type CompareBill = typeof CompareBill.Type
+
+const billedWords = {
+  billedUsd: ["What was billed, in USD.", 4.2],
+  ledgerUsd: ["What was booked here, in USD.", 4.21],
+  differenceUsd: ["What was billed beyond that, in USD.", -0.01]
+} as const
+
+const billSums = {
+  billedUsd: field(Schema.Number, ...billedWords.billedUsd),
+  ledgerUsd: field(Schema.Number, ...billedWords.ledgerUsd),
+  differenceUsd: field(Schema.Number, ...billedWords.differenceUsd)
+}
+
+export const BillCompared = Schema.Struct({
+  provider: field(Schema.String, "The provider whose calls were compared.", "anthropic"),
+  form: field(Schema.String, "What the export is.", "Anthropic's cost export"),
+  from: field(Schema.String, "The first day of the bill, in UTC.", "2035-01-01"),
+  to: field(Schema.String, "The last one.", "2035-01-31"),
+  total: field(Schema.Struct(billSums).annotations({ identifier: "BillSums" }), "All days and models."),
+  days: field(
+    Schema.Array(
+      Schema.Struct({
+        date: field(Schema.String, "The day in UTC.", "2035-01-01"),
+        model: field(
+          Schema.NullOr(Schema.String),
+          "The model, or the service in the provider's words; null: all of the day.",
+          "claude-haiku-4-5"
+        ),
+        ...billSums,
+        calls: field(Schema.Number, "Calls that were booked.", 120),
+        why: field(Schema.String, "What may explain the difference; empty: there is none.", ""),
+        reasons: field(Schema.Array(CallsExplained), "Calls for which another amount may have been billed.", [
+          exampleReason
+        ])
+      }).annotations({ identifier: "BillOfDay" })
+    ),
+    "By day and model, the latest day first."
+  ),
+  remarks: field(Schema.Array(Schema.String), "What to know about this comparison, in sentences.", [])
+}).annotations({ identifier: "BillCompared" })
+export type BillCompared = typeof BillCompared.Type
+
 export const PurgeInput = Schema.NullOr(
   Schema.Struct({
     before: field(
@@ -295,6 +431,16 @@ export class UsageHistory extends HttpApiGroup.make("usageHistory")
       .addError(UnavailableAnswer)
   )
   .add(
+    at("breakdown", {
+      summary: "Show usage by two dimensions",
+      description:
+        "Sums of whole days of a range, split by one or two of provider, model, connection, key, combo and outcome, and filtered as the log is. The rows and `rest` add up to `total`. By day: `/api/usage/series`."
+    })
+      .setUrlParams(BreakdownQuery)
+      .addSuccess(UsageBreakdownView)
+      .addError(UnavailableAnswer)
+  )
+  .add(
     at("calls", {
       summary: "Show what calls to a provider cost, by day and model",
       description:
@@ -302,6 +448,16 @@ export class UsageHistory extends HttpApiGroup.make("usageHistory")
     })
       .setUrlParams(CallsQuery)
       .addSuccess(CallsByDay)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("reconcile", {
+      summary: "Compare a provider's bill with the ledger",
+      description:
+        "Takes an export of costs of OpenAI or Anthropic (docs/costs.md) and shows it beside what was booked, by day and model, with what explains a difference. Nothing of it is kept."
+    })
+      .setPayload(CompareBill)
+      .addSuccess(BillCompared)
       .addError(UnavailableAnswer)
   )
   .add(

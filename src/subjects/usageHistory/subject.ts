@@ -7,7 +7,9 @@ export const usageHistory = subject("usageHistory", {
   routes: {
     history: manage("GET", "/api/usage/history"),
     analytics: manage("GET", "/api/usage/analytics"),
+    breakdown: manage("GET", "/api/usage/breakdown"),
     calls: manage("GET", "/api/usage/calls"),
+    reconcile: manage("POST", "/api/usage/reconcile"),
     export: manage("GET", "/api/usage/export"),
     purge: manage("POST", "/api/settings/purge-request-history")
   }

@@ -98,6 +98,7 @@ const foreign = [
   "/api/usage/request-logs",
   "/api/usage/logs/facets",
   "/api/usage/series",
+  "/api/usage/breakdown?by=apiKey&and=model",
   "/api/quotas",
   "/api/usage/me/../logs",
   "/api/usage/me/%2e%2e/series",
@@ -135,6 +136,7 @@ const words: Readonly<Record<string, string>> = {
 const filters: Readonly<Record<string, ReadonlyArray<string>>> = {
   "/api/usage/logs": ["sessionId", "combo", "outcome", "error", "minLatencyMs", "minCostUsd", "cacheHit", "status"],
   "/api/usage/logs/facets": ["sessionId", "error", "model", "provider", "most", "search", "from"],
+  "/api/usage/breakdown": ["by", "and", "tz", "top", "from", "to", "model", "combo", "search", "sessionId"],
   "/api/usage/series": ["tz", "by", "step", "top", "from", "to", "model", "combo", "search", "sessionId"]
 }
 
@@ -143,13 +145,19 @@ const byFilter = Object.entries(filters).flatMap(([path, names]) =>
     name: `${path}, ${filter}: ${name}`,
     run: async (arena) => {
       await sceneOf(arena)
-      const { status, text } = await arena.closed.manage("GET", `${path}?${filter}=${encodeURIComponent(word)}`)
+      const needed = path === "/api/usage/breakdown" && filter !== "by" ? "by=model&" : ""
+      const { status, text } = await arena.closed.manage(
+        "GET",
+        `${path}?${needed}${filter}=${encodeURIComponent(word)}`
+      )
       if (status >= 500) return `${status}: ${text.slice(0, 120)}`
       if (/SQLITE|near "|syntax error/i.test(text)) return `the answer tells: ${text.slice(0, 120)}`
       if (status === 400) return null
       const answer = JSON.parse(text)
-      const rows =
-        answer.logs?.length ?? answer.rows ?? answer.total.requests.reduce((a: number, b: number) => a + b, 0)
+      const sums = answer.total?.requests
+      const rows = Array.isArray(sums)
+        ? sums.reduce((a: number, b: number) => a + b, 0)
+        : (sums ?? answer.logs?.length ?? answer.rows)
       const after = await arena.closed.must("GET", "/api/usage/logs?limit=1")
       if (after.logs.length === 0) return "the log is gone"
       // A text may be part of an id.

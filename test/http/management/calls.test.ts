@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
+import { adminKey } from "../../support/TestGateway.ts"
 
 const ask = (model: string) => ({ model, max_tokens: 20, messages: [{ role: "user", content: "hello" }] })
 
@@ -221,5 +222,90 @@ it.live("reserves the price of an hour's cache only for prompts that ask for it"
     const [short, long] = entries.map(({ reservedUsd }: { readonly reservedUsd: number }) => reservedUsd)
     assert.isAbove(short, 0)
     assert.closeTo(long, short * 10, 1e-9)
+  })
+)
+
+it.live("compares a bill with the ledger, keeps nothing of it, and says what is wrong with one", () =>
+  withGateway(async ({ connect, manage, post, url }, upstream) => {
+    upstream.always(FakeUpstream.json(FakeUpstream.chatCompletion()))
+    await connect("one", upstream, "chat")
+    await manage("PATCH", "/api/pricing", { one: { "gpt-4o-mini": { input: 1_000, output: 0 } } })
+    await (await post("/v1/chat/completions", ask("one/gpt-4o-mini"))).text()
+    const day = new Date().toISOString().slice(0, 10)
+    const booked = await manage("GET", `/api/usage/calls?provider=one&from=${day}&to=${day}`)
+    const usd = booked.days[0].costUsd
+    const line = (item: string, amount: number): string => `${day},usd,${amount},"${item}"`
+    const csv = (...lines: ReadonlyArray<string>): string =>
+      ["start_time_iso,amount_currency,amount_value,line_item", ...lines, ""].join("\n")
+    const same = await manage("POST", "/api/usage/reconcile", {
+      bill: csv(line("gpt-4o-mini-2024-07-18, input", usd)),
+      provider: "one"
+    })
+    assert.deepInclude(same, { provider: "one", form: "OpenAI's cost export", from: day, to: day })
+    assert.deepStrictEqual(same.total, { billedUsd: usd, ledgerUsd: usd, differenceUsd: 0 })
+    assert.deepInclude(same.days[0], { date: day, model: "gpt-4o-mini", calls: 1, why: "" })
+    assert.include(same.remarks[0], "providers bill some hours late")
+    // The usual provider is that of the export, which has no calls here.
+    const other = await manage("POST", "/api/usage/reconcile", { bill: csv(line("gpt-4o", 2)) })
+    assert.deepInclude(other, { provider: "openai", total: { billedUsd: 2, ledgerUsd: 0, differenceUsd: 2 } })
+
+    const wrong: ReadonlyArray<readonly [bill: string, message: RegExp]> = [
+      ["", /is empty/],
+      ["\uFEFF", /is empty/],
+      ["a\u0000b", /is no text/],
+      ["{", /cut short, or no valid JSON/],
+      ["name,value\n1,2\n", /no cost export of OpenAI or Anthropic/],
+      ['start_time,amount_value\n"1', /cut short, or no valid CSV/],
+      [csv(), /no amount in it/],
+      ["start_time,amount_value,amount_currency\n1,1,eur\n", /not in USD/],
+      [`${"x".repeat(1_000_001)}`, /1000000|1,000,000|character/]
+    ]
+    for (const [bill, message] of wrong) {
+      const response = await fetch(`${url}/api/usage/reconcile`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ bill })
+      })
+      assert.strictEqual(response.status, 400, bill.slice(0, 40))
+      const { error } = (await response.json()) as {
+        readonly error: { readonly param: string; readonly message: string }
+      }
+      assert.strictEqual(error.param, "bill")
+      assert.match(error.message, message)
+    }
+  })
+)
+
+it.live("changes the budget of one key over its version, whatever is done to the others", () =>
+  withGateway(async ({ manage, url }) => {
+    const made = async (name: string): Promise<string> => (await manage("POST", "/api/keys", { name })).key.id
+    const [one, other] = [await made("one"), await made("other")]
+    await manage("POST", "/api/usage/budget", { apiKeyId: one, dailyLimitUsd: 1 })
+    const at = `${url}/api/usage/budget?apiKeyId=${one}`
+    const headers = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" }
+    const tag = (await fetch(at, { headers })).headers.get("etag") ?? ""
+    const set = (dailyLimitUsd: number) =>
+      fetch(at, {
+        method: "POST",
+        headers: { ...headers, "if-match": tag },
+        body: JSON.stringify({ apiKeyId: one, dailyLimitUsd })
+      })
+    await manage("POST", "/api/usage/budget", { apiKeyId: other, dailyLimitUsd: 9 })
+    const first = await set(2)
+    assert.strictEqual(first.status, 200)
+    assert.notStrictEqual(first.headers.get("etag"), tag)
+    const second = await set(3)
+    assert.strictEqual(second.status, 412)
+    const { current } = (await second.json()) as {
+      readonly current: { readonly budget: { readonly dailyLimitUsd: number } }
+    }
+    assert.strictEqual(current.budget.dailyLimitUsd, 2)
+    const mixed = await fetch(at, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ apiKeyId: other, dailyLimitUsd: 3 })
+    })
+    assert.strictEqual(mixed.status, 400)
+    assert.match(await mixed.text(), /another key than in the query/)
   })
 )

@@ -40,9 +40,13 @@ export const commands: Readonly<Record<string, string>> = {
   "GET /api/usage/budget": "budget list",
   "POST /api/usage/budget":
     "budget set =apiKeyId --daily=dailyLimitUsd --weekly=weeklyLimitUsd --monthly=monthlyLimitUsd --warn-at=warningThreshold --reset-time=resetTime --tz=tz",
+  "GET /api/usage/breakdown":
+    "usage breakdown --by=by --and=and --from=from --to=to --timezone=tz --top=top --key=apiKeyId --provider=provider --model=model --combo=combo",
   "GET /api/usage/ledger": "budget ledger --key=apiKeyId --request=requestId --limit=limit",
   "GET /api/usage/logs": `logs --since=from --until=to ${ofRequests} --cache-hit=cacheHit --limit=limit`,
   "GET /api/usage/logs/facets": `usage facets --from=from --to=to ${ofRequests} --cache-hit=cacheHit`,
+  "GET /api/usage/series":
+    "usage series --by=by --step=step --from=from --to=to --timezone=tz --top=top --key=apiKeyId --provider=provider --model=model --combo=combo",
   "GET /api/webhooks": "webhook list",
   "POST /api/webhooks/:id/test": "webhook test :id",
   "DELETE /api/webhooks/:id": "webhook remove :id"

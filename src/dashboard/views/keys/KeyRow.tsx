@@ -1,170 +1,130 @@
-/** One key: whether it works, what it has spent of its budget, when it will be stopped, and what can be done. */
+/** One key: whether it works, what it has spent of its budget, when it will be stopped, and what can be done at once. */
 import { useSignal } from "@preact/signals"
-import type { ApiError } from "../../api/ApiError.ts"
 import type { AnswerOf } from "../../api/client.ts"
-import { keysPatch, keysRemove, keysRotate, type keysList, type limitsBudget } from "../../api/calls.generated.ts"
-import { refresh } from "../../api/queries.ts"
-import { Dialog } from "../../ui/Dialog.tsx"
+import type { keysList } from "../../api/calls.generated.ts"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
-import { clockTime, money, nowMs, visible } from "../../ui/format.ts"
+import { money, nowMs, visible } from "../../ui/format.ts"
 import { placeOf } from "../../ui/places.ts"
-import { toast } from "../../ui/toasts.tsx"
-import { words as common } from "../../words/common.ts"
 import { words } from "../../words/keys.ts"
-import { reachedAtMs } from "./pace.ts"
-import { Secret } from "./Secret.tsx"
+import { raise, type Standing, tightest } from "./budgets.ts"
+import { raisedLimit } from "./money/period.ts"
+import { PaceBar, Stopped } from "./Pace.tsx"
+import { switchKey } from "./switching.ts"
 
-type ApiKey = AnswerOf<typeof keysList>["keys"][number]
-/** A budget as it stands. */
-export type Budget = Extract<AnswerOf<typeof limitsBudget>, { readonly budgets: unknown }>["budgets"][number]
+export type ApiKey = Pick<
+  AnswerOf<typeof keysList>["keys"][number],
+  "id" | "name" | "prefix" | "isActive" | "expiresAt" | "lastUsedAt"
+>
 
-const KeyState = ({ apiKey: { expiresAt, isActive } }: { readonly apiKey: ApiKey }) => {
+export const KeyState = ({ apiKey: { expiresAt, isActive } }: { readonly apiKey: ApiKey }) => {
   if (!isActive) return <State kind="quiet">{words.paused}</State>
   if (expiresAt !== null && Date.parse(expiresAt) <= nowMs()) return <State kind="warning">{words.expired}</State>
   return <State kind="good">{words.active}</State>
 }
 
-/** The window of a budget that is reached first. */
-const tightest = ({ windows }: Budget) =>
-  windows.toSorted((one, other) => other.spentUsd / other.limitUsd - one.spentUsd / one.limitUsd)[0]
-
-const BudgetCells = ({ budget }: { readonly budget: Budget | undefined }) => {
-  const window = budget === undefined ? undefined : tightest(budget)
+const BudgetCells = ({ spentUsd, standing }: Pick<Properties, "spentUsd" | "standing">) => {
+  const window = standing === undefined ? undefined : tightest(standing)
   if (window === undefined) {
     return (
       <>
-        <td class="number quiet">–</td>
+        <td class="number">
+          {spentUsd === null ? (
+            <span class="quiet">–</span>
+          ) : (
+            <>
+              {money(spentUsd)} <span class="quiet">{words.spentIn.monthly}</span>
+            </>
+          )}
+        </td>
         <td class="quiet">{words.noLimit}</td>
         <td class="quiet">–</td>
       </>
     )
   }
-  const atMs = reachedAtMs(window, nowMs())
   return (
     <>
-      <td class="number">{money(window.spentUsd)}</td>
-      <td>
-        {money(window.limitUsd)} {words.intervals[window.interval]}
+      <td class="number">
+        {money(window.spentUsd)}{" "}
+        <span class="quiet">{words.ofLimit(money(window.limitUsd), words.intervals[window.interval])}</span>
       </td>
       <td>
-        <meter
-          min={0}
-          max={window.limitUsd}
-          value={Math.min(window.spentUsd, window.limitUsd)}
-          aria-label={words.columns.pace}
-        />{" "}
-        {atMs === null ? (
-          <span class="quiet">{words.within}</span>
-        ) : (
-          <State kind="warning">{words.reached(clockTime(new Date(atMs).toISOString()))}</State>
-        )}
+        <PaceBar window={window} />
+      </td>
+      <td>
+        <Stopped window={window} />
       </td>
     </>
   )
 }
 
-interface ActionsProperties {
-  readonly apiKey: ApiKey
-}
-
-const Actions = ({ apiKey }: ActionsProperties) => {
-  const asked = useSignal<"rotate" | "remove" | null>(null)
-  const secret = useSignal<string | null>(null)
-  const path = { id: apiKey.id }
-  const does = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      toast("bad", (error as ApiError).message)
-    } finally {
-      void refresh("keys")
-    }
+/** The buttons of a key; the state of what they do is seen in its row. */
+export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "standing">) => {
+  const isBusy = useSignal(false)
+  const window = standing === undefined ? undefined : tightest(standing)
+  const does = async (work: Promise<void>): Promise<void> => {
+    isBusy.value = true
+    await work
+    isBusy.value = false
   }
-  const pause = async (): Promise<void> => {
-    await keysPatch({ path, body: { isActive: !apiKey.isActive } })
-  }
-  const rotate = async (): Promise<void> => {
-    secret.value = (await keysRotate({ path })).secret
-  }
-  const remove = async (): Promise<void> => {
-    await keysRemove({ path })
-    asked.value = null
-  }
-  const close = (): void => {
-    asked.value = null
-    secret.value = null
-  }
-  const isRotating = asked.value === "rotate"
-  const title = isRotating ? words.reallyRotate(apiKey.name) : words.reallyRemove(apiKey.name)
   return (
-    <span class="buttons">
-      <button type="button" class="button" onClick={() => void does(pause)}>
-        {apiKey.isActive ? words.pause : words.resume}
-      </button>
+    <span class="buttons nowrap">
+      {window === undefined ? (
+        <a class="button" href={placeOf(`keys/${encodeURIComponent(apiKey.id)}/limits`)}>
+          {words.setBudget}
+        </a>
+      ) : (
+        <button
+          key="raise"
+          type="button"
+          class="button"
+          disabled={isBusy.value}
+          onClick={() => void does(raise(apiKey, window.interval))}
+        >
+          {words.raise(money(raisedLimit(window.limitUsd)))}
+        </button>
+      )}
       <button
+        key="switch"
         type="button"
         class="button"
-        onClick={() => {
-          asked.value = "rotate"
-        }}
+        disabled={isBusy.value}
+        onClick={() => void does(switchKey(apiKey, !apiKey.isActive))}
       >
-        {words.rotate}
+        {apiKey.isActive ? words.pause : words.resume}
       </button>
-      <a class="button plain" href={`${placeOf("system/keysPatch")}?id=${apiKey.id}`}>
-        {words.edit}
-      </a>
-      <button
-        type="button"
-        class="button danger"
-        onClick={() => {
-          asked.value = "remove"
-        }}
-      >
-        {words.remove}
-      </button>
-      <Dialog
-        title={secret.value === null ? title : words.made(apiKey.name)}
-        isOpen={asked.value !== null}
-        onClose={close}
-      >
-        {secret.value === null ? (
-          <>
-            <p>{isRotating ? words.rotateMeans : words.removeMeans}</p>
-            <div class="buttons">
-              <button type="button" class="button danger" onClick={() => void does(isRotating ? rotate : remove)}>
-                {isRotating ? words.rotate : words.remove}
-              </button>
-              <button type="button" class="button" onClick={close}>
-                {common.cancel}
-              </button>
-            </div>
-          </>
-        ) : (
-          <Secret secret={secret.value} onClose={close} />
-        )}
-      </Dialog>
     </span>
   )
 }
 
 interface Properties {
   readonly apiKey: ApiKey
-  readonly budget: Budget | undefined
+  readonly standing: Standing | undefined
+  /** Its cost of this month; null: not known yet, or nothing. */
+  readonly spentUsd: number | null
 }
 
-export const KeyRow = ({ apiKey, budget }: Properties) => (
+export const KeyRow = ({ apiKey, spentUsd, standing }: Properties) => (
   <tr>
-    <td>
-      {visible(apiKey.name)} <code class="quiet">{visible(apiKey.prefix)}…</code>
-    </td>
+    <th scope="row">
+      <a href={placeOf(`keys/${encodeURIComponent(apiKey.id)}`)}>{visible(apiKey.name)}</a>{" "}
+      <code class="quiet">{visible(apiKey.prefix)}…</code>
+      <span class="last-used quiet">
+        {apiKey.lastUsedAt === null ? (
+          words.neverUsed
+        ) : (
+          <>
+            {words.lastUsed} <Time at={apiKey.lastUsedAt} />
+          </>
+        )}
+      </span>
+    </th>
     <td>
       <KeyState apiKey={apiKey} />
     </td>
-    <BudgetCells budget={budget} />
-    <td>{apiKey.lastUsedAt === null ? <span class="quiet">{words.never}</span> : <Time at={apiKey.lastUsedAt} />}</td>
+    <BudgetCells spentUsd={spentUsd} standing={standing} />
     <td>
-      <Actions apiKey={apiKey} />
+      <KeyActions apiKey={apiKey} standing={standing} />
     </td>
   </tr>
 )

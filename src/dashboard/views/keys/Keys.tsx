@@ -1,80 +1,56 @@
-/** Shows the keys with their budgets, and which budgets will be used up next. */
-import { useSignal } from "@preact/signals"
-import { useCallback } from "preact/hooks"
-import type { AnswerOf } from "../../api/client.ts"
-import { keysList, limitsBudget } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
-import { useFeed } from "../../live/feed.ts"
-import { Answered } from "../../ui/Answered.tsx"
+/** Answers who spends how much, who is stopped next, and whether the bill agrees: spending and keys, prices, bills, and a page for each key. */
+import { useLocation, useRoute } from "preact-iso"
+import { limitsBudget } from "../../api/calls.generated.ts"
+import { useAnswer } from "../../api/queries.ts"
 import { Icon } from "../../ui/Icon.tsx"
+import { placeOf } from "../../ui/places.ts"
+import { Tabs } from "../../ui/Tabs.tsx"
 import { words } from "../../words/keys.ts"
+import { words as moneyWords } from "../../words/keysMoney.ts"
+import { useAddress } from "./address.ts"
+import { Bill } from "./bill/Bill.tsx"
 import { CreateKey } from "./CreateKey.tsx"
-import { type Budget, KeyRow } from "./KeyRow.tsx"
-import { Month } from "./Month.tsx"
+import { KeyPage } from "./key/KeyPage.tsx"
+import { KeyTable } from "./KeyTable.tsx"
+import { Money } from "./money/Money.tsx"
+import { Prices } from "./prices/Prices.tsx"
 
-/** The budget of a key among all of them. */
-const budgetOf = (answer: AnswerOf<typeof limitsBudget> | undefined, keyId: string): Budget | undefined =>
-  answer !== undefined && "budgets" in answer ? answer.budgets.find(({ apiKeyId }) => apiKeyId === keyId) : undefined
+const tabs = [
+  { name: "", title: moneyWords.tabs.money, url: placeOf("keys") },
+  { name: "prices", title: moneyWords.tabs.prices, url: placeOf("keys/prices") },
+  { name: "bill", title: moneyWords.tabs.bill, url: placeOf("keys/bill") }
+] as const
+
+const Spending = () => {
+  const budgets = useAnswer({ key: ["budgets"], ask: (signal) => limitsBudget({ signal }) })
+  return (
+    <>
+      <Money budgets={budgets.value.data} />
+      <KeyTable budgets={budgets} />
+    </>
+  )
+}
 
 export const Keys = () => {
-  const keys = useAnswer({ key: ["keys"], ask: (signal) => keysList({ signal }) })
-  const budgets = useAnswer({ key: ["budgets"], ask: (signal) => limitsBudget({ signal }) })
-  const isCreating = useSignal(false)
-  useFeed(
-    "budget",
-    useCallback(() => void refresh("budgets"), [])
-  )
+  const { id = "" } = useRoute().params
+  const { query, set } = useAddress()
+  const { route } = useLocation()
+  if (id !== "" && id !== "prices" && id !== "bill") return <KeyPage key={id} id={id} />
   return (
-    <div class="stack">
+    <div class="stack keys-view">
       <header class="view-head">
         <h1>{words.title}</h1>
         <button
           type="button"
           class="button main-action"
-          onClick={() => {
-            isCreating.value = true
-          }}
+          onClick={() => (id === "" ? set({ create: "1" }) : route(`${placeOf("keys")}?create=1`))}
         >
           <Icon name="add" /> {words.create}
         </button>
       </header>
-      <Answered of={keys} height={200}>
-        {({ keys: all }) =>
-          all.length === 0 ? (
-            <div class="empty">
-              <p>{words.none}</p>
-            </div>
-          ) : (
-            <div class="scroller card" tabIndex={0} role="region" aria-label={words.list}>
-              <table class="plain-table">
-                <thead>
-                  <tr>
-                    <th>{words.columns.key}</th>
-                    <th>{words.columns.state}</th>
-                    <th class="number">{words.columns.spent}</th>
-                    <th>{words.columns.limit}</th>
-                    <th>{words.columns.pace}</th>
-                    <th>{words.columns.last}</th>
-                    <th>{words.columns.actions}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((key) => (
-                    <KeyRow key={key.id} apiKey={key} budget={budgetOf(budgets.value.data, key.id)} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )
-        }
-      </Answered>
-      <Month />
-      <CreateKey
-        isOpen={isCreating.value}
-        onClose={() => {
-          isCreating.value = false
-        }}
-      />
+      <Tabs label={moneyWords.tabs.label} tabs={tabs} shown={id} />
+      {id === "prices" ? <Prices /> : id === "bill" ? <Bill /> : <Spending />}
+      <CreateKey isOpen={id === "" && query["create"] === "1"} onClose={() => set({ create: "" })} />
     </div>
   )
 }

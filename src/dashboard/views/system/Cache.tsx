@@ -57,8 +57,12 @@ const Settings = () => {
               <ValuesForm
                 schema={schema}
                 values={cache}
-                save={async (body) => {
-                  await gatewaySettingsUpdate({ body: { cache: body } as never })
+                stored={{
+                  call: gatewaySettingsGet,
+                  of: (answer) => (answer as AnswerOf<typeof gatewaySettingsGet>).cache
+                }}
+                save={async (body, ifMatch) => {
+                  await gatewaySettingsUpdate({ body: { cache: body } as never, ifMatch })
                   await Promise.all([refresh("gateway-settings"), refresh("caches")])
                 }}
               />

@@ -159,7 +159,9 @@ export const budgetSet = Command.make(
         flagNames
       )
       const client = yield* Client.group(to, "limits")
-      const status = yield* client.setBudget({ payload }).pipe(Client.orExplain(to))
+      const status = yield* client
+        .setBudget({ payload, urlParams: { apiKeyId: payload.apiKeyId } })
+        .pipe(Client.orExplain(to))
       const words = status.windows.map(({ interval, limitUsd }) => `${usdText(limitUsd)} ${interval}`).join(", ")
       yield* Output.result({
         schema: BudgetStatusView,

@@ -1,4 +1,7 @@
-/** `gateway usage series`: usage step by step, one line a series; and `gateway usage facets`: values of filters. */
+/**
+ * `gateway usage series`: usage step by step, one line a series; `gateway usage breakdown`: by two dimensions; and `gateway usage facets`: values of
+ * filters.
+ */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -13,6 +16,7 @@ import { usd } from "../../../cli/output/money.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { hasBars, sparkline } from "../../../cli/output/Sparkline.ts"
 import { isTimeZone } from "../../../kernel/time/TimeZones.ts"
+import { UsageBreakdownView } from "../../usageHistory/routes.ts"
 import { UsageFacets, UsageSeriesView } from "../routes.ts"
 import { filterFlags, rowFilter } from "./logs/filters.ts"
 import { time } from "./range.ts"
@@ -129,6 +133,76 @@ export const usageSeries = Command.make("series", { ...flags, ...Client.connecti
     if (answer.scannedTo !== null) {
       yield* Output.remark(`Requests before ${answer.scannedTo} were not looked at: ask for a shorter range.`)
     }
+    yield* Effect.forEach(answer.inexact, (sentence) => Output.remark(sentence), { discard: true })
+  })
+)
+
+type SplitRow = UsageBreakdownView["rows"][number]
+
+const splitColumns = ({ and, by }: UsageBreakdownView): ReadonlyArray<Column.Column<SplitRow>> => [
+  Column.name(by.toUpperCase(), ({ key, name }) => name ?? key ?? "-"),
+  ...(and === null
+    ? []
+    : [Column.text<SplitRow>(and.toUpperCase(), ({ andKey, andName }) => andName ?? andKey ?? "-")]),
+  Column.number("REQUESTS", ({ requests }) => requests, Column.thousands),
+  Column.number("TOKENS IN", ({ tokensIn }) => tokensIn, Column.thousands),
+  Column.number("TOKENS OUT", ({ tokensOut }) => tokensOut, Column.thousands),
+  Column.number("USD", ({ costUsd }) => costUsd, usd),
+  Column.number("SAVED BY CACHE", ({ cacheSavedUsd }) => cacheSavedUsd, usd, { in: "wide" })
+]
+
+const splitFlags = {
+  from: flags.from,
+  to: flags.to,
+  timezone: flags.timezone,
+  by: Options.choice("by", splits).pipe(
+    Options.withDescription("What to split by."),
+    Options.withDefault("model" as const)
+  ),
+  and: Options.choice("and", splits).pipe(Options.withDescription("What to split each of them by."), Options.optional),
+  top: Options.integer("top").pipe(
+    taking(Schema.Int.pipe(Schema.between(1, 500)), () => "--top must be a whole number from 1 to 500."),
+    Options.withDescription("Rows at most, the dearest; all others are summed up."),
+    Options.withDefault(100)
+  ),
+  ...filterFlags
+}
+
+export const usageBreakdown = Command.make("breakdown", { ...splitFlags, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const tz = Option.getOrUndefined(given.timezone)
+    const to = yield* Client.target(given)
+    const begin = yield* time("--from", given.from)
+    const end = yield* time("--to", given.to)
+    const client = yield* Client.group(to, "usageHistory")
+    const answer = yield* client
+      .breakdown({
+        urlParams: {
+          ...(yield* rowFilter(to, given)),
+          ...(begin === undefined ? {} : { from: begin }),
+          ...(end === undefined ? {} : { to: end }),
+          ...(tz === undefined ? {} : { tz }),
+          by: given.by,
+          ...(Option.isNone(given.and) ? {} : { and: given.and.value }),
+          top: given.top
+        }
+      })
+      .pipe(Client.orExplain(to))
+    yield* Output.list({
+      schema: UsageBreakdownView,
+      value: answer,
+      rows: answer.rows,
+      columns: splitColumns(answer),
+      empty: `There were no such requests from ${answer.from} to ${answer.to}.`
+    })
+    if (answer.rest.requests > 0) {
+      yield* Output.remark(
+        `${Column.thousands(answer.rest.requests)} more requests for ${usd(answer.rest.costUsd)} USD.`
+      )
+    }
+    yield* Output.remark(
+      `${usd(answer.total.costUsd)} USD from ${answer.from} to ${answer.to}, and ${usd(answer.total.cacheSavedUsd)} USD saved by the providers' caches.`
+    )
     yield* Effect.forEach(answer.inexact, (sentence) => Output.remark(sentence), { discard: true })
   })
 )

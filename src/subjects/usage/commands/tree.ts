@@ -25,6 +25,10 @@ const usage = group(
         "usage series --by model --step day --timezone Europe/Zurich --from 30d --json"
       ]
     }),
+    fromSeries("breakdown", "usageBreakdown", "Show what was used by two of model, key, provider, combo and others.", {
+      aliases: ["by"],
+      examples: ["usage breakdown --by model --and apiKey --from 30d", "usage breakdown --by combo --json"]
+    }),
     fromSeries("facets", "usageFacets", "List values that requests can be filtered by, with how many have them.", {
       examples: ["usage facets --field model", "usage facets --status 5xx --json"]
     }),

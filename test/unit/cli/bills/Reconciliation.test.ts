@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CallsByDay } from "../../../../src/subjects/usageHistory/routes.ts"
-import type { Billed } from "../../../../src/cli/bills/Bill.ts"
-import { modelKey, reconcile } from "../../../../src/cli/bills/Reconciliation.ts"
+import type { Billed } from "../../../../src/subjects/usageHistory/entity/Bill.ts"
+import { modelKey, reconcile } from "../../../../src/subjects/usageHistory/entity/Reconciliation.ts"
 
 const date = "2026-09-19"
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { readBill } from "../../../../src/cli/bills/readBill.ts"
+import { readBill } from "../../../../src/subjects/usage/commands/cost/readBill.ts"
 
 const fixture = (name: string): string => new URL(`../../../fixtures/bills/${name}`, import.meta.url).pathname
 

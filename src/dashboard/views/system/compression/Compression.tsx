@@ -56,9 +56,10 @@ const Settings = () => {
               <ValuesForm
                 schema={schema}
                 values={values}
-                save={async (body) => {
+                stored={{ call: compressionSettings, of: (answer) => answer as object }}
+                save={async (body, ifMatch, over) => {
                   // What is left out would go back to its default.
-                  await compressionSetSettings({ body: { ...values, ...body } as never })
+                  await compressionSetSettings({ body: { ...over, ...body } as never, ifMatch })
                   await refresh("compression")
                 }}
               />

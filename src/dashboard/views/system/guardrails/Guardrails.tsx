@@ -48,8 +48,9 @@ const Sought = () => {
                 schema={schema}
                 values={values}
                 whole={whole}
-                save={async (body) => {
-                  await guardrailsSet({ body: body as never })
+                stored={{ call: guardrailsGet, of: (answer) => answer as object }}
+                save={async (body, ifMatch) => {
+                  await guardrailsSet({ body: body as never, ifMatch })
                   await refresh("guardrails")
                 }}
               />

@@ -163,8 +163,9 @@ const Settings = () => {
               <ValuesForm
                 schema={schema}
                 values={values}
-                save={async (body) => {
-                  await memorySetSettings({ body: body as never })
+                stored={{ call: memorySettings, of: (answer) => answer as object }}
+                save={async (body, ifMatch) => {
+                  await memorySetSettings({ body: body as never, ifMatch })
                   await Promise.all([refresh("memory-settings"), refresh("memory-health")])
                 }}
               />

@@ -1,5 +1,6 @@
 /** One plugin: what it may do, what is set, what it wrote, and its switch. */
 import { useMemo } from "preact/hooks"
+import type { AnswerOf } from "../../../api/client.ts"
 import { pluginsConfig, pluginsGet, pluginsLogs, pluginsSetConfig } from "../../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { ValuesForm } from "../../../forms/ValuesForm.tsx"
@@ -59,8 +60,13 @@ const Config = ({ name }: { readonly name: string }) => {
             <ValuesForm
               schema={schema}
               values={values}
-              save={async (body) => {
-                await pluginsSetConfig({ path: { name }, body: { values: body } })
+              stored={{
+                call: pluginsConfig,
+                asked: { path: { name } },
+                of: (answer) => (answer as AnswerOf<typeof pluginsConfig>).values
+              }}
+              save={async (body, ifMatch) => {
+                await pluginsSetConfig({ path: { name }, body: { values: body }, ifMatch })
                 await refresh("plugin-config", name)
               }}
             />

@@ -13,7 +13,7 @@ import { toast } from "../../../ui/toasts.tsx"
 import { words as parts } from "../../../words/system/parts.ts"
 import { words } from "../../../words/system/settings.ts"
 import { useWork } from "../parts/useWork.ts"
-import { storeSetting } from "./store.ts"
+import { readSettings, shownAt, storeSetting, valueIn } from "./store.ts"
 import { inWords, type Origin, shownValue } from "./value.ts"
 
 /** Finds the schema of a setting in the body of its operation. */
@@ -44,7 +44,6 @@ const Source = ({ origin: { changedAt, changedBy, source } }: { readonly origin:
 
 interface Properties {
   readonly origin: Origin
-  readonly all: ReadonlyArray<Origin>
   readonly schema: FieldSchema | null
 }
 
@@ -53,15 +52,21 @@ interface One {
   readonly value: unknown
 }
 
-export const SettingRow = ({ all, origin, schema }: Properties) => {
+export const SettingRow = ({ origin, schema }: Properties) => {
   const isChanging = useSignal(false)
   const { isBusy, run } = useWork([])
   const title = schema?.title ?? inWords(origin.name.slice(origin.name.lastIndexOf(".") + 1))
   const only = useMemo<FieldSchema>(() => ({ properties: { value: { ...schema, title } } }), [schema, title])
-  const values = useMemo(() => ({ value: origin.value }), [origin.value])
   const kind = schema === null ? null : kindOf(schema)
   const isSecret = kind?._tag === "Text" && kind.isSecret
-  const put = (value: unknown): Promise<void> => storeSetting(origin, value, all)
+  // A secret is not shown, and so not compared.
+  const values = useMemo(() => ({ value: isSecret ? null : origin.value }), [origin.value, isSecret])
+  const put = (value: unknown, ifMatch?: string): Promise<void> => storeSetting(origin, value, ifMatch)
+  const change = async (): Promise<void> => {
+    // The version that the edit begins from; without one it is saved over whatever is there.
+    await readSettings(origin.operation).catch(() => null)
+    isChanging.value = true
+  }
   const reset = (): void =>
     void run(async () => {
       const before = origin.value
@@ -81,8 +86,12 @@ export const SettingRow = ({ all, origin, schema }: Properties) => {
       {isChanging.value && schema !== null ? (
         <ValuesForm
           schema={only}
-          values={isSecret ? { value: null } : values}
-          save={(body) => put((body as unknown as One).value)}
+          values={values}
+          stored={{
+            call: shownAt(origin.operation),
+            of: (answer) => (isSecret ? values : { value: valueIn(answer, origin.name) })
+          }}
+          save={(body, ifMatch) => put((body as unknown as One).value, ifMatch)}
           onSaved={setting(isChanging, false)}
           onCancel={setting(isChanging, false)}
         />
@@ -107,7 +116,7 @@ export const SettingRow = ({ all, origin, schema }: Properties) => {
                   type="button"
                   class="button"
                   aria-label={`${words.change}: ${title}`}
-                  onClick={setting(isChanging, true)}
+                  onClick={() => void change()}
                 >
                   {words.change}
                 </button>

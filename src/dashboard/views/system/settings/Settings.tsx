@@ -62,15 +62,7 @@ const Cards = ({ groups }: { readonly groups: ReadonlyArray<Group> }) => {
   )
 }
 
-const Rows = ({
-  all,
-  bodies,
-  groups
-}: {
-  all: ReadonlyArray<Origin>
-  bodies: Bodies
-  groups: ReadonlyArray<Group>
-}) => (
+const Rows = ({ bodies, groups }: { bodies: Bodies; groups: ReadonlyArray<Group> }) => (
   <>
     {groups.map(([name, those]) => (
       <section key={name} class="card" aria-label={name}>
@@ -80,7 +72,6 @@ const Rows = ({
             <SettingRow
               key={`${origin.operation} ${origin.name}`}
               origin={origin}
-              all={all}
               schema={schemaAt(bodies[origin.operation], origin.name)}
             />
           ))}
@@ -113,7 +104,7 @@ const Groups = ({ bodies, group, isSetOnly, origins: { settings }, text }: Prope
         </p>
       )}
       {found === 0 && <Empty text={isSetOnly && text === "" ? words.noneSet : words.none} />}
-      {isWhole ? <Cards groups={groups} /> : <Rows groups={groups} all={settings} bodies={bodies} />}
+      {isWhole ? <Cards groups={groups} /> : <Rows groups={groups} bodies={bodies} />}
     </>
   )
 }

@@ -10,10 +10,14 @@ import {
   resilienceUpdate,
   routingSettingsUpdate
 } from "../../../api/calls.generated.ts"
+import { request } from "../../../api/client.ts"
 import { refresh } from "../../../api/queries.ts"
 import { nested, type Origin } from "./value.ts"
 
-type Stores = (asked: { readonly body: never }) => Promise<unknown>
+interface Stores {
+  (asked: { readonly body: never; readonly ifMatch?: string | undefined }): Promise<unknown>
+  readonly path: string
+}
 
 const calls: Readonly<Record<string, Stores>> = {
   gatewaySettingsUpdate,
@@ -30,18 +34,31 @@ const calls: Readonly<Record<string, Stores>> = {
 /** Operations that replace all of their settings: what is left out would go back to its default. */
 const replacing: ReadonlySet<string> = new Set(["compressionSetSettings"])
 
-/** Puts a value in force. `all` are the settings as they were read last. */
+/** The call that stores settings; GET shows them at the same path. */
+export const shownAt = (operation: string): { readonly path: string } => ({ path: calls[operation]?.path ?? "" })
+
+/** Reads the settings of an operation, and with them the version that an edit begins from. */
+export const readSettings = async (operation: string): Promise<Readonly<Record<string, unknown>>> => {
+  const answer = await request("GET", shownAt(operation).path, {})
+  return (await answer.json()) as Readonly<Record<string, unknown>>
+}
+
+/** The value of a setting in what `GET` shows. */
+export const valueIn = (answer: unknown, name: string): unknown =>
+  name
+    .split(".")
+    .reduce<unknown>((value, part) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[part], answer)
+
+/** Puts a value in force. */
 export const storeSetting = async (
   { name, operation }: Pick<Origin, "name" | "operation">,
   value: unknown,
-  all: ReadonlyArray<Origin>
+  ifMatch?: string
 ): Promise<void> => {
-  const others = replacing.has(operation)
-    ? Object.fromEntries(all.filter((one) => one.operation === operation).map((one) => [one.name, one.value]))
-    : {}
   try {
+    const others = replacing.has(operation) ? await readSettings(operation) : {}
     // The page knows the body by the document of the API, which the form was made from.
-    await calls[operation]?.({ body: { ...others, ...nested(name, value) } as never })
+    await calls[operation]?.({ body: { ...others, ...nested(name, value) } as never, ifMatch })
   } finally {
     void refresh("origins")
   }

@@ -111,8 +111,13 @@ const Settings = ({ webhook }: { readonly webhook: One }) => (
         <ValuesForm
           schema={schema}
           values={valuesOf(webhook)}
-          save={async (body) => {
-            await webhooksUpdate({ path: { id: webhook.id }, body: body as never })
+          stored={{
+            call: webhooksGet,
+            asked: { path: { id: webhook.id } },
+            of: (answer) => valuesOf((answer as AnswerOf<typeof webhooksGet>).webhook)
+          }}
+          save={async (body, ifMatch) => {
+            await webhooksUpdate({ path: { id: webhook.id }, body: body as never, ifMatch })
             for (const key of keys) void refresh(key)
           }}
         />

@@ -7,9 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CallsExplained } from "../../../usageHistory/routes.ts"
-import { billForms } from "../../../../cli/bills/Bill.ts"
-import { readBill } from "../../../../cli/bills/readBill.ts"
-import { reconcile, type Row, tidy } from "../../../../cli/bills/Reconciliation.ts"
+import { billForms } from "../../../usageHistory/entity/Bill.ts"
+import { readBill } from "./readBill.ts"
+import { daysOf, reconcile, type Row, totalsOf } from "../../../usageHistory/entity/Reconciliation.ts"
 import { BadArgument } from "../../../../cli/Failure.ts"
 import * as Client from "../../../../cli/gateway/Client.ts"
 import * as Column from "../../../../cli/output/Column.ts"
@@ -62,9 +62,6 @@ const columns: ReadonlyArray<Column.Column<Row>> = [
   Column.text("REQUESTS", ({ reasons }) => reasons.flatMap(({ requestIds }) => requestIds).join(" "), { in: "wide" })
 ]
 
-const sum = (rows: ReadonlyArray<Row>, amount: (row: Row) => number): number =>
-  tidy(rows.reduce((all, row) => all + amount(row), 0))
-
 export const costReconcile = Command.make(
   "reconcile",
   { file, provider, connectionId, ...Client.connection },
@@ -72,12 +69,9 @@ export const costReconcile = Command.make(
     Effect.gen(function* () {
       const bill = yield* readBill(given.file)
       const { provider: usual, words } = billForms[bill.form]
-      const dates = bill.billed.map(({ date }) => date).toSorted()
-      const [from] = dates
-      const to = dates.at(-1)
-      if (from === undefined || to === undefined) {
-        return yield* new BadArgument({ message: `'${given.file}' has no amount in it.` })
-      }
+      const span = daysOf(bill.billed)
+      if (span === null) return yield* new BadArgument({ message: `'${given.file}' has no amount in it.` })
+      const { from, to } = span
       const compared = Option.getOrElse(given.provider, () => usual)
       const target = yield* Client.target(given)
       const client = yield* Client.group(target, "usageHistory")
@@ -92,11 +86,7 @@ export const costReconcile = Command.make(
         })
         .pipe(Client.orExplain(target))
       const { byDay, rows } = reconcile(bill.billed, days, bill.inCents)
-      const total = {
-        billedUsd: sum(rows, ({ billedUsd }) => billedUsd),
-        ledgerUsd: sum(rows, ({ ledgerUsd }) => ledgerUsd),
-        differenceUsd: sum(rows, ({ differenceUsd }) => differenceUsd)
-      }
+      const total = totalsOf(rows)
       yield* Output.list({
         schema: Reconciled,
         value: { provider: compared, from, to, timeZone: "UTC" as const, total, days: rows },

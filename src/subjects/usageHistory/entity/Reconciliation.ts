@@ -1,10 +1,24 @@
 /** A provider's bill beside the ledger, by day and model, with what explains a difference. Pure. */
-import type { CallsByDay } from "../../subjects/usageHistory/routes.ts"
-import type { CallReason } from "../../domain/CallReason.ts"
+import type { CallReason } from "../../../domain/CallReason.ts"
 import type { Billed } from "./Bill.ts"
 
-type Booked = CallsByDay["days"][number]
-type Explained = Booked["reasons"][number]
+/** Calls for which another amount may have been billed. */
+interface Explained {
+  readonly reason: CallReason
+  readonly calls: number
+  readonly costUsd: number
+  readonly requestIds: ReadonlyArray<string>
+}
+
+/** Calls that were booked for a model on a day. */
+interface Booked {
+  readonly date: string
+  readonly model: string
+  readonly calls: number
+  readonly costUsd: number
+  readonly source: "calls" | "sums"
+  readonly reasons: ReadonlyArray<Explained>
+}
 
 export interface Row {
   /** The day in UTC. */
@@ -149,4 +163,22 @@ export const reconcile = (
     })
     .toSorted((one, other) => other.date.localeCompare(one.date) || other.billedUsd - one.billedUsd)
   return { rows, byDay }
+}
+
+/** Sums of all rows. */
+export const totalsOf = (rows: ReadonlyArray<Row>) => {
+  const sum = (amount: (row: Row) => number): number => tidy(rows.reduce((all, row) => all + amount(row), 0))
+  return {
+    billedUsd: sum(({ billedUsd }) => billedUsd),
+    ledgerUsd: sum(({ ledgerUsd }) => ledgerUsd),
+    differenceUsd: sum(({ differenceUsd }) => differenceUsd)
+  }
+}
+
+/** The first and the last day of a bill. */
+export const daysOf = (billed: ReadonlyArray<Billed>): { readonly from: string; readonly to: string } | null => {
+  const dates = billed.map(({ date }) => date).toSorted()
+  const [from] = dates
+  const to = dates.at(-1)
+  return from === undefined || to === undefined ? null : { from, to }
 }

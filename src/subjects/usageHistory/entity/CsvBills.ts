@@ -7,7 +7,7 @@
  * The columns are documented by the files only, so they are found by name, and others are left alone. Pure.
  */
 import { type BillForm, type BillSums, amountOf, dayOf, inUsd, NoBill } from "./Bill.ts"
-import { isDay } from "../../kernel/time/IsoInstant.ts"
+import { isDay } from "../../../kernel/time/IsoInstant.ts"
 import { howToExport } from "./JsonBills.ts"
 
 export type CsvRecord = Readonly<Record<string, string>>
