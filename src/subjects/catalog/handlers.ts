@@ -42,6 +42,12 @@ const listOf: ListOf<CatalogRow, typeof modelListing> = {
     kind: ({ kind }) => kind,
     provider: ({ provider }) => provider,
     contextLength: ({ facts }) => facts?.contextLength ?? null
+  },
+  filters: {
+    kind: (row, kind) => row.kind === kind,
+    provider: (row, provider) => row.provider === provider,
+    connectionId: ({ health }, id) => health.some(({ connectionId }) => connectionId === id),
+    priced: ({ kind, price }, priced) => kind === "model" && (price !== null) === (priced === "true")
   }
 }
 

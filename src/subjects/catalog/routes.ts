@@ -60,7 +60,17 @@ export type CatalogModel = typeof CatalogModel.Type
 export const modelListing = {
   sorts: ["id", "kind", "provider", "contextLength"],
   searched: "id",
-  summary: ["id", "kind", "provider", "model", "source", "converses"]
+  summary: ["id", "kind", "provider", "model", "source", "converses"],
+  filters: {
+    kind: { description: "of this kind", example: "model", values: ["model", "combo", "auto", "alias"] },
+    provider: { description: "of this provider, or of the node with this prefix", example: "openai" },
+    connectionId: { description: "that this connection serves", example: exampleId },
+    priced: {
+      description: "that are models with a price (`true`) or without one (`false`)",
+      example: "false",
+      values: ["true", "false"]
+    }
+  }
 } as const
 
 const at = endpointsOf("modelCatalog")

@@ -111,7 +111,7 @@ const byProxy = (connection: Connection, proxyId: string | null | undefined): Co
 
 const fresh = Effect.fnUntraced(function* (
   services: DraftServices,
-  input: Omit<ValidateConnection, "connectionId" | "node">,
+  input: Omit<ValidateConnection, "connectionId" | "node" | "question">,
   added: ProviderSpec | null
 ) {
   const provider = input.provider ?? added?.id
@@ -140,7 +140,7 @@ export type DraftRefused =
  */
 export const draftOf = Effect.fn("Connections.draftOf")(function* (
   services: DraftServices,
-  { connectionId, node: _node, ...input }: ValidateConnection,
+  { connectionId, node: _node, ...input }: Omit<ValidateConnection, "question">,
   added: ProviderSpec | null
 ): Effect.fn.Return<Draft, DraftRefused> {
   if (connectionId === undefined) return yield* fresh(services, input, added)

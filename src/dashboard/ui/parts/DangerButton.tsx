@@ -1,6 +1,6 @@
 /** A button for what cannot be undone: it asks for the name first. */
 import { useSignal } from "@preact/signals"
-import { Danger } from "../../../ui/Danger.tsx"
+import { Danger } from "../Danger.tsx"
 
 interface Properties {
   readonly verb: string

@@ -1,7 +1,7 @@
 /** A labelled field for a text, a number, a secret or one of several choices. */
 import type { Signal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import { Prose } from "../../../ui/Prose.tsx"
+import { Prose } from "../Prose.tsx"
 
 interface Properties {
   readonly name: string

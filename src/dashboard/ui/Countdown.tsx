@@ -1,0 +1,33 @@
+/** Time left until a moment, second by second; still while the page is not seen. */
+import { signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { exact, left, nowMs } from "./format.ts"
+
+/** One clock for all of them: seconds since it was first looked at. */
+const beat = signal(0)
+let watchers = 0
+let timer: number | undefined
+
+const watch = (): (() => void) => {
+  watchers += 1
+  timer ??= globalThis.setInterval(() => {
+    if (document.visibilityState === "visible") beat.value += 1
+  }, 1_000)
+  return () => {
+    watchers -= 1
+    if (watchers > 0) return
+    globalThis.clearInterval(timer)
+    timer = undefined
+  }
+}
+
+export const Countdown = ({ until }: { readonly until: string }) => {
+  useEffect(watch, [])
+  // Read, so that it is drawn anew with each beat.
+  void beat.value
+  return (
+    <time dateTime={until} title={`${exact(until)}\n${until}`}>
+      {left(Date.parse(until) - nowMs())}
+    </time>
+  )
+}
