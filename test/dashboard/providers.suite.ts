@@ -102,7 +102,7 @@ describe.skipIf(browserPath === null)("the view of providers", () => {
     await page.getByText("No server of your own yet.", { exact: false }).waitFor()
     await page.getByRole("link", { name: "Add a server" }).click()
     await page.getByLabel("Prefix").fill("cellar")
-    await page.getByLabel("Name").first().fill("In the cellar")
+    await page.getByLabel("Name").fill("In the cellar")
     await page.getByLabel("Address").fill(upstream().url)
     await page.getByRole("button", { name: "Check" }).click()
     await page.getByText("accepts requests").waitFor()

@@ -4,7 +4,14 @@ import { plural } from "./plural.ts"
 export const words = {
   title: "Add a provider",
   toList: "To the list",
-  steps: { label: "Steps", choose: "Choose", key: "Key", check: "Check", question: "First question" },
+  steps: {
+    label: "Steps",
+    choose: "Choose",
+    key: "Key",
+    signIn: "Sign in",
+    check: "Check",
+    question: "First question"
+  },
   search: "Search providers",
   found: (value: number): string => plural(value, { one: "1 provider", other: `${value} providers` }),
   noneFound: "None has this name. A server that speaks a known API can be added by its address:",
@@ -44,6 +51,7 @@ export const words = {
   proxy: "Proxy",
   noProxy: "None of its own",
   server: {
+    this: "this server",
     name: "Name",
     nameHint: "For people, such as “Server in the cellar”.",
     prefix: "Prefix",

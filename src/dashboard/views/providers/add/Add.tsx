@@ -14,11 +14,13 @@ import { nothingTyped, targetOf, titleOf } from "./target.ts"
 import { Wizard } from "./Wizard.tsx"
 
 const mostNodes = 200
-const names = [words.steps.choose, words.steps.key, words.steps.check, words.steps.question]
+const names: ReadonlyArray<string> = [words.steps.choose, words.steps.key, words.steps.check, words.steps.question]
+/** Of a provider whose accounts sign in: the provider itself checks who that is. */
+const signInNames: ReadonlyArray<string> = [words.steps.choose, words.steps.signIn]
 
-const Steps = ({ at }: { readonly at: number }) => (
+const Steps = ({ at, names: shown }: { readonly at: number; readonly names: ReadonlyArray<string> }) => (
   <ol class="wizard-steps" aria-label={words.steps.label}>
-    {names.map((name, index) => (
+    {shown.map((name, index) => (
       <li key={name} class={index + 1 < at ? "done" : undefined} aria-current={index + 1 === at ? "step" : undefined}>
         <span class="step-number" aria-hidden="true">
           {index + 1 < at ? <Icon name="good" /> : index + 1}
@@ -42,6 +44,7 @@ export const Add = ({ chosen }: { readonly chosen: string | undefined }) => {
   const step = useSignal(2)
   const data = found.value.data
   const target = chosen === undefined || data === undefined ? null : targetOf(chosen, data.known, data.nodes)
+  const isSignIn = target?._tag === "Known" && target.provider.needs.includes("signIn")
   const title = target === null || target._tag === "New" ? null : titleOf(target, nothingTyped)
   return (
     <div class="stack wizard">
@@ -58,7 +61,7 @@ export const Add = ({ chosen }: { readonly chosen: string | undefined }) => {
           </a>
         )}
       </header>
-      <Steps at={chosen === undefined ? 1 : step.value} />
+      <Steps at={chosen === undefined ? 1 : step.value} names={isSignIn ? signInNames : names} />
       <Answered of={found} height={320}>
         {({ known, nodes }) =>
           chosen === undefined ? (

@@ -69,7 +69,7 @@ const Secret = ({ change, missing, target, typed, title }: Properties & { readon
   }
   return (
     <div class="field">
-      <label for="add-key">{words.key(title)}</label>
+      <label for="add-key">{words.key(title === "" ? words.server.this : visible(title))}</label>
       <div class="with-link">
         {isShown.value ? <input type="text" {...shared} /> : <input type="password" {...shared} />}
         {provider?.keyUrl != null && <OutLink href={provider.keyUrl} name={words.where} />}
@@ -192,13 +192,15 @@ export const Fields = (properties: Properties & { readonly title: string }) => {
       {target._tag === "New" && <Server {...properties} />}
       {needsUrl && url}
       <Secret {...properties} />
-      <Text
-        id="add-name"
-        label={words.name}
-        hint={words.nameHint}
-        value={typed.name}
-        onText={(name) => change({ name })}
-      />
+      {target._tag !== "New" && (
+        <Text
+          id="add-name"
+          label={words.name}
+          hint={words.nameHint}
+          value={typed.name}
+          onText={(name) => change({ name })}
+        />
+      )}
       <details>
         <summary>{words.more}</summary>
         <div class="stack">
