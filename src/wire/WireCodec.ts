@@ -15,6 +15,7 @@ import type { Response, Stop } from "./canonical/Response.ts"
 import type { CallIds, ToolLimits, ToolNames } from "./canonical/tools/ToolAdaptation.ts"
 import type { Usage } from "./canonical/Usage.ts"
 import type { JsonObject } from "./json/Json.ts"
+import type { OutlineRules } from "./json/outline/Outline.ts"
 import type { Misspelt } from "./json/Spelling.ts"
 import type { PolledJob } from "./PolledJob.ts"
 
@@ -317,6 +318,8 @@ export interface WireCodec {
   /** Hot: checks a request that is relayed as it is. O(messages), no copy. */
   /** The first member that programs could read in two ways; null when there is none. */
   readonly misspelt: (body: JsonObject) => Misspelt | null
+  /** Rules of the outlines of its large bodies, of which `misspelt` and `checkEnvelope` say the same. Absent: it has none. */
+  readonly outline?: OutlineRules
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>
   /** The client's own bytes with another model (and, where the wire needs it, a request for usage); nothing else is changed. */
   readonly relayRequest: (

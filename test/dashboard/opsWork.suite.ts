@@ -259,6 +259,8 @@ describe.skipIf(browserPath === null)("the areas of tunnels, proxies, evaluation
     await dialog.getByRole("button", { name: "Make a batch" }).click()
     await dialog.waitFor({ state: "hidden" })
     const row = page.getByRole("region", { name: "Batches" }).getByRole("row").nth(1)
+    // The first row is that of the batch before until the list has come anew.
+    await row.getByRole("button", { name: "Cancel" }).waitFor()
     const id = await row.locator("code").first().innerText()
     await row.getByRole("button", { name: "Cancel" }).click()
     await dialog.getByRole("textbox").fill(id)

@@ -31,6 +31,9 @@ export const feedState = signal<"live" | "paused" | "connecting" | "cut" | "unre
 /** Since when the gateway is not reached, ISO 8601. */
 export const feedSince = signal(new Date().toISOString())
 
+/** Channels that the gateway tells: from then on nothing of them is missed. */
+export const heard = signal<ReadonlySet<string>>(new Set())
+
 export type Listener = (event: FeedEvent) => void
 
 const listeners = new Map<string, Set<Listener>>()
@@ -53,6 +56,7 @@ const subscribe = (): void => {
 
 interface Frame extends FeedEvent {
   readonly type: string
+  readonly channels?: ReadonlyArray<string>
 }
 
 const onFrame = (text: string): void => {
@@ -63,6 +67,7 @@ const onFrame = (text: string): void => {
   }
   // What was missed is asked for.
   if (frame.type === "dropped") void queries.invalidateQueries()
+  if (frame.type === "subscribed") heard.value = new Set(frame.channels)
   if (frame.type !== "event") return
   learnClock(Date.parse(frame.at))
   for (const listener of listeners.get(frame.channel) ?? []) listener(frame)
@@ -95,6 +100,7 @@ const lookWhy = async (): Promise<void> => {
 const onClose = async (): Promise<void> => {
   socket = null
   isInStep = false
+  heard.value = new Set()
   if (listeners.size === 0) {
     feedState.value = "paused"
     return

@@ -22,6 +22,7 @@ import { madeUpMark } from "../../wire/responses/Ids.ts"
 import type { CallIds, ToolNames } from "../../wire/canonical/tools/ToolAdaptation.ts"
 import { isRefusedBy } from "../../wire/chat/Refusals.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
+import { outlineOf } from "../../wire/json/outline/Outline.ts"
 import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { withoutThinking } from "../../wire/NoThinking.ts"
 import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
@@ -191,7 +192,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
     envelope.needsRewrite ||
     work.thinking !== undefined ||
     (envelope.systemBetween === true && !keepsSystemBetween(work, target)) ||
-    (wire === "chat" && isRefusedBy(dialect, work.parsed)) ||
+    (wire === "chat" && isRefusedBy(dialect, outlineOf(work.parsed))) ||
     (envelope.budgetAboveLimit === true && !asksForBeta(work, interleavedBeta)) ||
     (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
     (replays && lacksReasoning(work.parsed)) ||

@@ -28,7 +28,8 @@ import { startsPrompt } from "../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/decide/SessionKey.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { type Json, type JsonObject } from "../../wire/json/Json.ts"
-import { inOwnForm } from "../../wire/ClientForm.ts"
+import { itemsIn, makeReadOutlined, outlineOf, type ReadOutlined } from "../../wire/json/outline/Outline.ts"
+import { inOwnForm, type OwnForm } from "../../wire/ClientForm.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
@@ -39,7 +40,7 @@ import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { codingToolOf, isClaudeCode } from "./CodingTool.ts"
 import { promptAround } from "./AddedSystem.ts"
-import { readBody } from "./ReadBody.ts"
+import { readRequest } from "./ReadBody.ts"
 import { backgroundFor, resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
@@ -165,12 +166,32 @@ const services = Effect.all({
 })
 type Deps = Effect.Effect.Success<typeof services>
 
-const read = (asked: Exchange): Read | InferenceError | Ready | Count => {
-  const said = readBody(asked.body, asked.codec.misspelt)
+const read = (readOutlined: ReadOutlined, asked: Exchange): Read | InferenceError | Ready | Count => {
+  const said = readRequest(asked.body, asked.codec, readOutlined)
   if (said instanceof InvalidRequest) return said
   if (asked.principal._tag !== "Key" || !isTiedToModels(asked.principal.key)) return checked(asked, nothing, said)
   const { exchange, leftOut, read: own } = restricted(asked, said)
   return checked(exchange, leftOut, own)
+}
+
+/** Returns the body in its endpoint's own form: the same one where its outline shows that it is in it. */
+const formOf = ({ codec }: Exchange, body: JsonObject): Either.Either<OwnForm, InvalidRequest> => {
+  const outline = outlineOf(body)
+  if (outline === body) return inOwnForm(codec, body)
+  const form = inOwnForm(codec, outline)
+  return Either.isRight(form) && form.right.body === outline
+    ? Either.right({ body, dropped: form.right.dropped })
+    : inOwnForm(codec, body)
+}
+
+/** Checks the outline; an error is made from the whole body, which knows places. */
+const envelopeOf = ({ codec }: Exchange, body: JsonObject): Either.Either<Envelope, InvalidRequest> => {
+  const outline = outlineOf(body)
+  const envelope = codec.checkEnvelope(outline)
+  if (outline === body) return envelope
+  if (Either.isLeft(envelope)) return codec.checkEnvelope(body)
+  const messageCount = codec.outline === undefined ? null : itemsIn(body, codec.outline.list)
+  return messageCount === null ? envelope : Either.right({ ...envelope.right, messageCount })
 }
 
 const checked = (
@@ -186,10 +207,10 @@ const checked = (
   if (ready === "count") return { _tag: "Count", exchange, parsed }
   if (ready instanceof Error) return ready
   if (ready !== null) return { _tag: "Ready", body: ready }
-  const form = inOwnForm(exchange.codec, parsed)
+  const form = formOf(exchange, parsed)
   if (Either.isLeft(form)) return form.left
   const { body, dropped } = form.right
-  const envelope = exchange.codec.checkEnvelope(body)
+  const envelope = envelopeOf(exchange, body)
   if (Either.isLeft(envelope)) return envelope.left
   if (body === parsed) return { exchange, leftOut, parsed, envelope: envelope.right }
   return {
@@ -284,16 +305,21 @@ const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | 
   return work
 }
 
-export const make = Effect.map(services, (deps) =>
-  Opening.of({
+const seedBits = 32n
+
+export const make = Effect.map(services, (deps) => {
+  const { ids } = deps
+  const readOutlined = makeReadOutlined(() => (BigInt(ids.seed()) << seedBits) | BigInt(ids.seed()))
+  const readOf = (asked: Exchange) => read(readOutlined, asked)
+  return Opening.of({
     open: (asked) => {
-      const made = read(asked)
+      const made = readOf(asked)
       return "_tag" in made ? made : decide(deps, made)
     },
-    read,
+    read: readOf,
     admit: (read) => admit(deps, read),
     decide: (read, commitment) => decide(deps, read, commitment)
   })
-)
+})
 
 export const layer: Layer.Layer<Opening, never, Effect.Effect.Context<typeof services>> = Layer.effect(Opening, make)

@@ -24,6 +24,8 @@ export interface RunningRequest {
   readonly startedMs: number
   readonly apiKeyId: string | null
   readonly requestedModel: string
+  /** Number of targets that it was decided among. */
+  readonly candidates: number
   /** `provider/model` of the call under way; null: none is. */
   readonly target: string | null
   readonly state: RunningState
@@ -88,12 +90,13 @@ const stateOf = ({ trail }: Work): RunningState => {
 }
 
 const viewOf = (work: Work): RunningRequest => {
-  const { envelope, exchange, trail } = work
+  const { envelope, exchange, resolution, trail } = work
   return {
     requestId: exchange.requestId,
     startedMs: exchange.receivedMs,
     apiKeyId: apiKeyIdOf(exchange),
     requestedModel: envelope.model,
+    candidates: resolution.targets.length,
     target: trail.live.target === null ? null : nameOf(trail.live.target),
     state: stateOf(work),
     tokensOut: tokensOf(work)

@@ -19,6 +19,7 @@ export const RunningView = Schema.Struct({
   startedAt: field(Schema.String, "When the request arrived, ISO 8601.", exampleTime),
   apiKeyId: field(Schema.NullOr(Schema.String), "Who asked; null: a caller without a key.", exampleKeyId),
   requestedModel: field(Schema.String, "The model id of the request.", "auto"),
+  candidates: field(Schema.Number, "How many targets it was decided among.", 2),
   target: field(
     Schema.NullOr(Schema.String),
     "`provider/model` that is being called; null: no call is under way.",

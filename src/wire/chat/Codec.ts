@@ -39,6 +39,7 @@ export const chat: WireCodec = {
   maxCandidates: 128,
   carriesPicture: carriesAnyPicture,
   misspelt,
+  outline: { list: "messages", closed: ["parameters", "input_schema", "input"] },
   checkEnvelope,
   relayRequest,
   decodeRequest,

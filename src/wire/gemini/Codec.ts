@@ -39,6 +39,7 @@ export const gemini: WireCodec = {
   carriesSearch: true,
   carriesPicture: carriesAnyPicture,
   misspelt,
+  outline: { list: "contents", closed: ["args", "response"] },
   checkEnvelope,
   relayRequest,
   decodeRequest,

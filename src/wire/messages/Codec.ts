@@ -36,6 +36,7 @@ export const messages: WireCodec = {
   maxCandidates: 1,
   carriesSearch: true,
   misspelt,
+  outline: { list: "messages", closed: ["input_schema", "input"] },
   checkEnvelope,
   relayRequest,
   decodeRequest,

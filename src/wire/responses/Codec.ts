@@ -39,6 +39,7 @@ export const responses: WireCodec = {
   carriesSearch: true,
   carriesPicture: carriesInlinePicture,
   misspelt,
+  outline: { list: "input", closed: ["parameters", "input_schema"] },
   checkEnvelope,
   relayRequest,
   decodeRequest,

@@ -36,6 +36,7 @@ const until = async (client: Client, last: string) => {
 }
 
 interface RunningOne {
+  readonly candidates: number
   readonly requestId: string
   readonly apiKeyId: string | null
   readonly state: string
@@ -63,7 +64,7 @@ describe("requests under way", () => {
           (answer) => answer.requests[0]?.state === "calling"
         )
         const [running] = requests as ReadonlyArray<RunningOne>
-        assert.deepInclude(running, { apiKeyId: id, target: "good/m", state: "calling", tokensOut: 0 })
+        assert.deepInclude(running, { apiKeyId: id, candidates: 1, target: "good/m", state: "calling", tokensOut: 0 })
         assert.isAtMost(Math.abs(Date.now() - Date.parse(running?.startedAt ?? "")), 60_000)
         const path = `/api/routing/decisions/${running?.requestId}`
         const { decision } = await gateway.manage("GET", path)

@@ -1,10 +1,8 @@
 /** A field that searches, whose text is in the address a moment after it was typed. */
-import { useSignal } from "@preact/signals"
-import { useEffect, useId } from "preact/hooks"
+import { useId, useRef } from "preact/hooks"
 import { useLocation } from "preact-iso"
+import { useTyped } from "../../../ui/address.ts"
 import { withQuery } from "./Pages.tsx"
-
-const settlesMs = 200
 
 interface Properties {
   readonly label: string
@@ -16,15 +14,15 @@ interface Properties {
 export const Search = ({ dropped = [], label, placeholder }: Properties) => {
   const { path, query, route } = useLocation()
   const id = useId()
-  const typed = useSignal(query["q"] ?? "")
-  useEffect(() => {
-    const timer = globalThis.setTimeout(() => {
-      if (typed.value === (query["q"] ?? "")) return
+  const place = useRef(path)
+  const typed = useTyped({
+    written: query["q"] ?? "",
+    place: place.current,
+    write: (text) => {
       const none = Object.fromEntries(dropped.map((name) => [name, ""]))
-      route(withQuery(path, query, { ...none, q: typed.value }), true)
-    }, settlesMs)
-    return () => globalThis.clearTimeout(timer)
-  }, [dropped, path, query, route, typed, typed.value])
+      route(withQuery(path, query, { ...none, q: text }), true)
+    }
+  })
   return (
     <div class="field search">
       <label for={id}>{label}</label>

@@ -1,6 +1,6 @@
 /** Captured requests: live, while a session records, or of a saved session as it was; beside the list the request that is chosen. */
 import { useSignal } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import { useLocation } from "preact-iso"
 import {
   inspectorClear,
@@ -11,11 +11,13 @@ import {
 } from "../../api/calls.generated.ts"
 import { addressOf, gatewayUrl } from "../../api/client.ts"
 import { refresh } from "../../api/queries.ts"
+import { useTyped } from "../../ui/address.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { State } from "../../ui/State.tsx"
 import { count, duration } from "../../ui/format.ts"
+import { placeOf } from "../../ui/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"
 import { Detail } from "./Detail.tsx"
@@ -26,8 +28,6 @@ import { RecordList } from "./RecordList.tsx"
 import { Recording } from "./Recording.tsx"
 import { useRecords } from "./useRecords.ts"
 import { Viewing } from "./Viewing.tsx"
-
-const settlesMs = 250
 
 const None = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const record = async (): Promise<void> => {
@@ -114,13 +114,11 @@ const Forget = ({ onDone }: { readonly onDone: () => void }) => {
 const useFilter = () => {
   const { query, route } = useLocation()
   const written = query["q"] ?? ""
-  const typed = useSignal(written)
-  useEffect(() => {
-    const timer = globalThis.setTimeout(() => {
-      if (typed.value !== written) route(inspectorPlace("", { ...query, q: typed.value }), true)
-    }, settlesMs)
-    return () => globalThis.clearTimeout(timer)
-  }, [typed.value, written, route])
+  const typed = useTyped({
+    written,
+    place: placeOf("inspector"),
+    write: (text) => route(inspectorPlace("", { ...query, q: text }), true)
+  })
   return { typed, filter: useMemo(() => readFilter(written), [written]) }
 }
 

@@ -4,9 +4,11 @@ import { useEffect, useRef } from "preact/hooks"
 import { useLocation } from "preact-iso"
 import { keysList, modelCatalogList } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { isAt } from "../../ui/address.ts"
 import { download } from "../../ui/download.ts"
 import { Icon } from "../../ui/Icon.tsx"
 import { visible } from "../../ui/format.ts"
+import { placeOf } from "../../ui/places.ts"
 import { words } from "../../words/playground.ts"
 import { AnswersDiff } from "./AnswersDiff.tsx"
 import { Column } from "./Column.tsx"
@@ -116,7 +118,8 @@ const saveAnswers = (): void => {
 
 /** Endpoint and models are in the address, so that a comparison can be passed on; what is typed is not. */
 const useAddress = (): void => {
-  const { query, path, route } = useLocation()
+  const { query, route } = useLocation()
+  const place = placeOf("playground")
   useEffect(() => {
     const named = query["endpoint"] ?? ""
     if (isEndpoint(named)) endpoint.value = named
@@ -127,7 +130,9 @@ const useAddress = (): void => {
   useEffect(() => {
     const search = new URLSearchParams({ endpoint: endpoint.value, models })
     if (query["preset"] !== undefined) search.set("preset", query["preset"])
-    const timer = globalThis.setTimeout(() => route(`${path}?${search.toString()}`, true), 300)
+    const timer = globalThis.setTimeout(() => {
+      if (isAt(place)) route(`${place}?${search.toString()}`, true)
+    }, 300)
     return () => globalThis.clearTimeout(timer)
   }, [endpoint.value, models, query["preset"]])
 }

@@ -62,7 +62,8 @@ export const Detail = ({ back, id, row }: Properties) => {
     "requests",
     useCallback(
       (event: FeedEvent) => {
-        if (requestIdOf(event) === id) void refresh("decision", id)
+        // One that stands for several may have left out what is waited for.
+        if (requestIdOf(event) === id || event.sampled !== undefined) void refresh("decision", id)
       },
       [id]
     )

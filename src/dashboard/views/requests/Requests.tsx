@@ -1,7 +1,7 @@
 /** Answers what failed and why, what runs, why this target: the log as a list, and beside it the decision of the request that is chosen. */
-import { useSignal } from "@preact/signals"
-import { useEffect, useMemo, useRef } from "preact/hooks"
+import { useMemo, useRef } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
+import { useTyped } from "../../ui/address.ts"
 import { placeOf } from "../../ui/places.ts"
 import { Failure } from "../../ui/Failure.tsx"
 import { List } from "../../ui/lists/List.tsx"
@@ -17,7 +17,6 @@ import { indexOf, rowAt } from "./pages.ts"
 import type { Row } from "./row.ts"
 import { RunningRequests } from "./Running.tsx"
 
-const settlesMs = 250
 const rowHeight = 32
 
 const outcomeKinds = { completed: "good", failed: "bad", aborted: "warning" } as const
@@ -78,7 +77,11 @@ const None = ({ isFiltered }: { readonly isFiltered: boolean }) => (
 export const Requests = () => {
   const { query, route } = useLocation()
   const { id } = useRoute().params
-  const typed = useSignal(query["q"] ?? "")
+  const typed = useTyped({
+    written: query["q"] ?? "",
+    place: placeOf("requests"),
+    write: (text) => route(`${placeOf("requests")}${text === "" ? "" : `?q=${encodeURIComponent(text)}`}`, true)
+  })
   const filter = useMemo(() => readFilter(query["q"] ?? ""), [query["q"]])
   const { log, more, reload, row: rowOf } = useLog(filter.query)
   const { taken, waiting } = useNew(filter.query)
@@ -96,15 +99,6 @@ export const Requests = () => {
     const row = rowAt(log.value, index)
     if (row !== undefined) route(`${placeOf(`requests/${row.requestId}`)}${search}`, replaces)
   }
-
-  useEffect(() => {
-    const timer = globalThis.setTimeout(() => {
-      if (typed.value === (query["q"] ?? "")) return
-      const rest = typed.value === "" ? "" : `?q=${encodeURIComponent(typed.value)}`
-      route(`${placeOf("requests")}${rest}`, true)
-    }, settlesMs)
-    return () => globalThis.clearTimeout(timer)
-  }, [typed.value, query["q"], route])
 
   const wrong = filter.wrong.join(" ")
   const isListed = count > 0 || isLoading || error !== null || id !== undefined

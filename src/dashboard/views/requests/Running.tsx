@@ -1,61 +1,70 @@
 /** Requests under way, as they are decided, called and answered. */
 import { useSignal } from "@preact/signals"
-import { useCallback, useEffect } from "preact/hooks"
+import { useCallback, useEffect, useRef } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import { liveRunning } from "../../api/calls.generated.ts"
 import { useFeed } from "../../live/feed.ts"
-import { type FeedEvent, requestIdOf } from "../../live/socket.ts"
+import { type FeedEvent, feedState, heard } from "../../live/socket.ts"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/requests.ts"
-
-type Running = AnswerOf<typeof liveRunning>["requests"][number]
-
-interface Shown extends Pick<Running, "requestId" | "startedAt" | "requestedModel" | "target" | "state"> {
-  /** Targets that it was decided among; absent: it had begun before the page heard of it. */
-  readonly candidates?: number
-}
+import { after, type Shown } from "./underWay.ts"
 
 const mostShown = 5
+/** A feed that leaves events out is made good so often. */
+const againMs = 1_000
 
-/** Text of an event's member. */
-const textOf = (data: FeedEvent["data"], name: string): string => {
-  const value = data[name]
-  return typeof value === "string" ? value : ""
-}
+const shownOf = (request: AnswerOf<typeof liveRunning>["requests"][number]): Shown => request
 
-/** The requests under way after an event. */
-export const after = (running: ReadonlyArray<Shown>, happened: FeedEvent): ReadonlyArray<Shown> => {
-  const { at, data, event } = happened
-  const requestId = requestIdOf(happened)
-  const others = running.filter((request) => request.requestId !== requestId)
-  const known = running.find((request) => request.requestId === requestId)
-  switch (event) {
-    case "request.started":
-      return [
-        ...others,
-        {
-          requestId,
-          startedAt: at,
-          requestedModel: textOf(data, "requestedModel"),
-          target: textOf(data, "first"),
-          state: "calling",
-          ...(typeof data["candidates"] === "number" ? { candidates: data["candidates"] } : {})
-        }
-      ]
-    case "request.attempt":
-      return known === undefined
-        ? running
-        : [
-            ...others,
-            { ...known, target: textOf(data, "target"), state: data["outcome"] === null ? "calling" : "waiting" }
-          ]
-    case "request.streaming":
-      return known === undefined ? running : [...others, { ...known, state: "streaming" }]
-    default:
-      return others
-  }
+/** Follows what is under way: asked for once the feed is heard, and then as the feed tells it. */
+const useRunning = () => {
+  const running = useSignal<ReadonlyArray<Shown>>([])
+  /** Frames that came while the answer was on its way; null: none is. */
+  const told = useRef<Array<FeedEvent> | null>(null)
+  const again = useRef(0)
+  const leaving = useRef(new AbortController())
+  const load = useCallback(async (): Promise<void> => {
+    if (told.current !== null) return
+    told.current = []
+    try {
+      const { requests } = await liveRunning({ signal: leaving.current.signal })
+      running.value = told.current.reduce(after, requests.map(shownOf))
+    } catch {
+      // What is under way is shown beside the log: without it the log is whole.
+    } finally {
+      told.current = null
+    }
+  }, [running])
+  const isHeard = heard.value.has("requests")
+  const isCut = feedState.value === "cut"
+  useEffect(() => {
+    if (isHeard || isCut) void load()
+  }, [isCut, isHeard, load])
+  useEffect(
+    () => () => {
+      leaving.current.abort()
+      globalThis.clearTimeout(again.current)
+    },
+    []
+  )
+  useFeed(
+    "requests",
+    useCallback(
+      (event: FeedEvent) => {
+        told.current?.push(event)
+        running.value = after(running.value, event)
+        // One that stands for several has left some out: of those neither begin nor end is known.
+        if (event.sampled === undefined || again.current !== 0) return
+        again.current = globalThis.setTimeout(() => {
+          again.current = 0
+          void load()
+        }, againMs)
+      },
+      [load, running]
+    )
+  )
+  return running
 }
 
 interface Properties {
@@ -64,28 +73,7 @@ interface Properties {
 }
 
 export const RunningRequests = ({ placeOfRequest }: Properties) => {
-  const running = useSignal<ReadonlyArray<Shown>>([])
-  useEffect(() => {
-    const leaving = new AbortController()
-    const load = async (): Promise<void> => {
-      const { requests } = await liveRunning({ signal: leaving.signal })
-      const known = new Set(running.value.map(({ requestId }) => requestId))
-      running.value = [...requests.filter(({ requestId }) => !known.has(requestId)), ...running.value]
-    }
-    // What is under way is shown beside the log: without it the log is whole.
-    load().catch(() => {})
-    return () => leaving.abort()
-  }, [running])
-  useFeed(
-    "requests",
-    useCallback(
-      (event: FeedEvent) => {
-        running.value = after(running.value, event)
-      },
-      [running]
-    )
-  )
-  const all = running.value
+  const all = useRunning().value
   if (all.length === 0) return null
   const shown = all.toSorted((one, other) => other.startedAt.localeCompare(one.startedAt)).slice(0, mostShown)
   return (
@@ -96,7 +84,7 @@ export const RunningRequests = ({ placeOfRequest }: Properties) => {
           <li key={requestId}>
             <a href={placeOfRequest(requestId)}>{visible(requestedModel)}</a>
             <span>→ {target === null ? words.undecided : visible(target)}</span>
-            {candidates !== undefined && <span class="quiet">{words.ofTargets(candidates)}</span>}
+            <span class="quiet">{words.ofTargets(candidates)}</span>
             <State kind="quiet" icon={state === "streaming" ? "live" : "wait"}>
               {words.states[state]}
             </State>

@@ -1,10 +1,9 @@
 /** Shows the combos, as many as are on a page, and finds others by their words. */
-import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
-import { useEffect } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import { combosList } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
+import { useTyped } from "../../ui/address.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { State } from "../../ui/State.tsx"
@@ -15,7 +14,6 @@ import { strategies, words } from "../../words/routing.ts"
 
 type Combo = AnswerOf<typeof combosList>["combos"][number]
 
-const settlesMs = 250
 const pageSize = 100
 /** Targets that a row names. */
 const mostNamed = 3
@@ -94,21 +92,20 @@ const Create = () => (
 export const Combos = () => {
   const { path, query, route } = useLocation()
   const search = query["q"] ?? ""
-  const typed = useSignal(search)
+  const typed = useTyped({
+    written: search,
+    place: placeOf("routing"),
+    write: (text) => {
+      const rest = new URLSearchParams({ ...query, q: text })
+      if (text === "") rest.delete("q")
+      route(rest.size === 0 ? path : `${path}?${rest.toString()}`, true)
+    }
+  })
   const combos = useAnswer({
     key: ["combos", search],
     ask: (signal) =>
       combosList({ query: { search: search === "" ? undefined : search, sort: "name", limit: pageSize }, signal })
   })
-  useEffect(() => {
-    const timer = globalThis.setTimeout(() => {
-      if (typed.value === search) return
-      const rest = new URLSearchParams({ ...query, q: typed.value })
-      if (typed.value === "") rest.delete("q")
-      route(rest.size === 0 ? path : `${path}?${rest.toString()}`, true)
-    }, settlesMs)
-    return () => globalThis.clearTimeout(timer)
-  }, [typed.value, search, path, route])
   return (
     <>
       <div class="bar-of-list">

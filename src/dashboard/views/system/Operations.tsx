@@ -1,15 +1,13 @@
 /** Lists every operation of the API by its name, with a form for each. */
-import { useSignal } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import { useLocation } from "preact-iso"
 import { useAnswer } from "../../api/queries.ts"
 import { loadOperations, type OperationSummary } from "../../forms/operations.ts"
 import { Answered } from "../../ui/Answered.tsx"
+import { useTyped } from "../../ui/address.ts"
 import { placeOf } from "../../ui/places.ts"
 import { words } from "../../words/system.ts"
 import { OperationPage } from "./OperationPage.tsx"
-
-const settlesMs = 200
 
 const wordsOf = ({ method, path, summary, tag }: OperationSummary): string =>
   `${method} ${path} ${summary} ${tag}`.toLowerCase()
@@ -53,15 +51,13 @@ const Groups = ({ operations }: { readonly operations: ReadonlyArray<OperationSu
 
 const Search = ({ all }: { readonly all: ReadonlyArray<OperationSummary> }) => {
   const { query, route } = useLocation()
-  const typed = useSignal(query["q"] ?? "")
+  const place = placeOf("system/operations")
+  const typed = useTyped({
+    written: query["q"] ?? "",
+    place,
+    write: (text) => route(`${place}${text === "" ? "" : `?q=${encodeURIComponent(text)}`}`, true)
+  })
   const found = useMemo(() => matching(all, query["q"] ?? ""), [all, query["q"]])
-  useEffect(() => {
-    const timer = globalThis.setTimeout(() => {
-      if (typed.value === (query["q"] ?? "")) return
-      route(`${placeOf("system/operations")}${typed.value === "" ? "" : `?q=${encodeURIComponent(typed.value)}`}`, true)
-    }, settlesMs)
-    return () => globalThis.clearTimeout(timer)
-  }, [typed.value, query["q"], route])
   return (
     <div class="stack">
       <div class="field">

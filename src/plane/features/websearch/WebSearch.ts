@@ -37,6 +37,7 @@ import type { Served } from "../../settle/Bill.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
 import { makeSearchCalls, type Searched } from "./SearchCalls.ts"
 import { type Part, Session } from "./Session.ts"
+import { outlineOf } from "../../../wire/json/outline/Outline.ts"
 import { freeName, functionTool, queryOf, searchLimit, type SearchOutcome } from "./SearchTool.ts"
 
 export class WebSearch extends Context.Tag("gateway/plane/features/websearch/WebSearch")<WebSearch, Feature>() {}
@@ -135,7 +136,7 @@ const concerns = ({ settings }: Deps, { decision, envelope, exchange, parsed }: 
   exchange.codec.endpoint === undefined &&
   decision.strategy !== "fusion" &&
   settings.current().webSearch.bridge &&
-  asksForWebSearch(exchange.wire, parsed)
+  asksForWebSearch(exchange.wire, outlineOf(parsed))
 
 const maySearch = ({ isAllowed }: Deps, work: Work, ask: WebSearchAsk): boolean => {
   const { principal, receivedMs } = work.exchange

@@ -41,6 +41,8 @@ export const mostWaitingLines = 50_000
 /** Most decisions written together, and most lines of them; at least one decision. */
 export const batchRows = 100
 export const batchLines = 10_000
+/** Lines that are put together without a turn for others. */
+const turnLines = 256
 const maxBatchChars = 262_144
 const writeEvery = "500 millis"
 const pruneEvery = "5 minutes"
@@ -50,6 +52,15 @@ const dayMs = 86_400_000
 /** The same answer for the same request. */
 export const isSampled = (requestId: string, rate: number): boolean =>
   rate >= 1 || (rate > 0 && makeSeededRandom(Hash.string(requestId)).next() < rate)
+
+const findIn = (repo: typeof DecisionRepo.Service) =>
+  Effect.fn("DecisionArchive.find")(function* (requestId: string) {
+    const text = yield* repo.get(requestId)
+    if (text === null) return null
+    const record = recordIn(text)
+    if (record === null) yield* Effect.logWarning(`The kept decision of ${requestId} cannot be read.`)
+    return record
+  })
 
 export const make = Effect.gen(function* () {
   const repo = yield* DecisionRepo
@@ -88,12 +99,13 @@ export const make = Effect.gen(function* () {
       return warn("Routing decisions could not be kept", error)
     })
 
-  /** Others have their turn between two records. */
+  /** Others have their turn after so many lines. */
   const write = (entries: ReadonlyArray<DecisionEntry>): Effect.Effect<void> =>
     Effect.gen(function* () {
       const atMs = yield* Clock.currentTimeMillis
       let rows: Array<DecisionRow> = []
       let chars = 0
+      let lines = 0
       for (const entry of entries) {
         const record = textOf(entry)
         rows.push({ requestId: entry.requestId, atMs, record })
@@ -103,7 +115,10 @@ export const make = Effect.gen(function* () {
           rows = []
           chars = 0
         }
+        lines += linesOf(entry)
+        if (lines < turnLines) continue
         yield* Effect.yieldNow()
+        lines = 0
       }
       if (rows.length > 0) yield* insert(rows)
     })
@@ -140,15 +155,7 @@ export const make = Effect.gen(function* () {
   )
   yield* prune.pipe(Effect.repeat(Schedule.spaced(pruneEvery)), Effect.forkScoped)
 
-  const find = Effect.fn("DecisionArchive.find")(function* (requestId: string) {
-    const text = yield* repo.get(requestId)
-    if (text === null) return null
-    const record = recordIn(text)
-    if (record === null) yield* Effect.logWarning(`The kept decision of ${requestId} cannot be read.`)
-    return record
-  })
-
-  return DecisionArchive.of({ offer, find, flush, dropped: () => dropped })
+  return DecisionArchive.of({ offer, find: findIn(repo), flush, dropped: () => dropped })
 })
 
 export const layer: Layer.Layer<DecisionArchive, never, DecisionRepo | GatewaySettings> = Layer.scoped(
