@@ -312,7 +312,7 @@ describe("the way to add a provider", () => {
 
   it("sends what was typed and nothing else", () => {
     const typed = { ...nothingTyped, apiKey: " gsk_1 ", name: "team B", priority: "2" }
-    assert.deepStrictEqual(connectionOf(known, typed), {
+    assert.deepStrictEqual<object>(connectionOf(known, typed), {
       provider: "groq",
       apiKey: "gsk_1",
       name: "team B",

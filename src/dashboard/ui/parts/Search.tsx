@@ -1,7 +1,7 @@
 /** A field that searches, whose text is in the address a moment after it was typed. */
 import { useId, useRef } from "preact/hooks"
 import { useLocation } from "preact-iso"
-import { useTyped } from "../../../ui/address.ts"
+import { useTyped } from "../address.ts"
 import { withQuery } from "./Pages.tsx"
 
 interface Properties {
