@@ -121,28 +121,35 @@ describe.skipIf(browserPath === null)("the first page", () => {
 
   it("raises a budget that is used up, and takes that back", async () => {
     const { key, secret } = await manage<{ key: { id: string }; secret: string }>("POST", "/api/keys", { name: "ci" })
-    await manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 0.0002 })
-    while ((await askAs(secret, "openai/gpt-4o-mini")) === 200);
+    const spent = 0.0001
+    await manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 5, monthlyLimitUsd: 50 })
+    assert.strictEqual(await askAs(secret, "openai/gpt-4o-mini"), 200)
+    await manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: spent, monthlyLimitUsd: 50 })
     const page = await enter()
-    const limit = async () =>
-      (await manage<{ budget: { dailyLimitUsd: number } }>("GET", `/api/usage/budget?apiKeyId=${key.id}`)).budget
-        .dailyLimitUsd
+    const budget = async () => {
+      const { dailyLimitUsd, monthlyLimitUsd } = (
+        await manage<{ budget: { dailyLimitUsd: number; monthlyLimitUsd: number } }>(
+          "GET",
+          `/api/usage/budget?apiKeyId=${key.id}`
+        )
+      ).budget
+      return [dailyLimitUsd, monthlyLimitUsd]
+    }
     const row = page
       .getByRole("region", { name: /^Needs you/ })
       .getByRole("listitem")
       .filter({ hasText: "ci" })
-    // A budget is only told of when it is used up to the last of it.
-    if ((await row.count()) > 0) {
-      await row.getByRole("button", { name: "Raise" }).click()
-      const dialog = page.getByRole("dialog", { name: "Raise the budget of ci" })
-      await dialog.getByLabel("USD a day").fill("5")
-      await dialog.getByRole("button", { name: "Raise" }).click()
-      await page.getByText("The budget of ci is raised.").waitFor()
-      assert.strictEqual(await limit(), 5)
-      await page.getByRole("button", { name: "Undo" }).click()
-      await page.getByText("Taken back.").waitFor()
-    }
-    assert.strictEqual(await limit(), 0.0002)
+    await row.getByRole("button", { name: "Raise" }).click()
+    const dialog = page.getByRole("dialog", { name: "Raise the budget of ci" })
+    await dialog.getByLabel("USD a day").fill("5")
+    await dialog.getByRole("button", { name: "Raise" }).click()
+    await page.getByText("The budget of ci is raised.").waitFor()
+    assert.deepStrictEqual(await budget(), [5, 50])
+    await row.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.getByText("Taken back.").waitFor()
+    assert.deepStrictEqual(await budget(), [spent, 50])
+    await row.getByText("is used up", { exact: false }).waitFor()
   })
 
   it("says why there is nothing to see while the gateway does not answer", async () => {

@@ -10,9 +10,19 @@ import { browserPath, world } from "./world.ts"
 
 const views = [
   "",
+  "?show=all",
+  "?show=all&top=keys",
   "requests",
   "providers",
+  "providers?show=inactive",
+  "providers/models",
+  "providers/quotas",
+  "providers/pauses",
+  "providers/nodes",
   "providers/add",
+  "providers/add/groq",
+  "providers/add/own",
+  "providers/add/codex",
   "routing?model=auto",
   "routing/new",
   "routing/combo/best",
@@ -73,14 +83,16 @@ const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>
 
 describe.skipIf(browserPath === null)("every view", () => {
   const { ask, enter, manage, open, upstream } = world()
+  let account = ""
 
   beforeAll(async () => {
-    await manage("POST", "/api/providers", {
+    const { connection } = await manage<{ connection: { id: string } }>("POST", "/api/providers", {
       provider: "openai",
       name: "work",
       apiKey: "sk-abcdefghijklmnopqrstuvwx1",
       baseUrl: upstream().url
     })
+    account = `providers/${connection.id}`
     await manage("POST", "/api/combos", {
       id: "best",
       name: "best",
@@ -102,7 +114,7 @@ describe.skipIf(browserPath === null)("every view", () => {
         const options = { colorScheme, viewport: { width, height: 800 } }
         assert.deepStrictEqual(await violations(await open("", options)), [])
         const page = await enter("", options)
-        for (const view of views) {
+        for (const view of [...views, account, `${account}/edit`]) {
           await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view}`))
           await page.getByRole("heading", { level: 1 }).waitFor()
           await page.locator(".skeleton").first().waitFor({ state: "detached" })

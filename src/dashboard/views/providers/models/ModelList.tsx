@@ -1,6 +1,5 @@
 /** Models with facts, prices and where each is served, in pages of the API; of one account, or of all. */
 import { useLocation } from "preact-iso"
-import type { AnswerOf } from "../../../api/client.ts"
 import { modelCatalogList } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
@@ -13,9 +12,8 @@ import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { count, short, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words } from "../../../words/providerModels.ts"
+import type { Model } from "./model.ts"
 import { SetPrice } from "./SetPrice.tsx"
-
-export type Model = AnswerOf<typeof modelCatalogList>["models"][number]
 
 const { columns, shows } = words.models
 const dropped = ["page"]

@@ -13,7 +13,7 @@ import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/providerModels.ts"
 import { words as providers } from "../../../words/providers.ts"
 import { doing } from "../actions.ts"
-import type { Model } from "./ModelList.tsx"
+import type { Model } from "./model.ts"
 
 type Prices = NonNullable<Parameters<typeof pricingUpdate>[0]>["body"]
 type OwnPrice = NonNullable<NonNullable<Prices>[string]>[string]
