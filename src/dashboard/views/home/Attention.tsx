@@ -9,6 +9,7 @@ import { Answered } from "../../ui/Answered.tsx"
 import { State, type Kind } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { clockTime, exact, visible } from "../../ui/format.ts"
+import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { placeOf } from "../../ui/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/home.ts"
@@ -168,6 +169,7 @@ const Items = ({ items, total }: { readonly items: ReadonlyArray<Item>; readonly
           {words.attention.all(total)}
         </button>
       )}
+      <CopyAs call={attentionList} />
     </>
   )
 }

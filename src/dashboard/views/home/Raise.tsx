@@ -2,10 +2,12 @@
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import type { ApiError } from "../../api/ApiError.ts"
+import { limitsSetBudget } from "../../api/calls.generated.ts"
 import { queries, useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { Failure } from "../../ui/Failure.tsx"
+import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { visible } from "../../ui/format.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words as common } from "../../words/common.ts"
@@ -46,14 +48,14 @@ const Form = ({ budget, name, onClose }: FormProperties) => {
   )
   const error = useSignal<ApiError | null>(null)
   const isBusy = useSignal(false)
+  const changed = () => Object.fromEntries(given.map(([limit]) => [limit, Number(typed.value[limit])]))
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (isBusy.value) return
     isBusy.value = true
     error.value = null
     try {
-      const changed = Object.fromEntries(given.map(([limit]) => [limit, Number(typed.value[limit])]))
-      await putBudget({ ...budget, ...changed })
+      await putBudget({ ...budget, ...changed() })
       toast("good", words.attention.raised(visible(name)), {
         label: words.attention.undo,
         run: () => void takeBack(budget)
@@ -95,6 +97,7 @@ const Form = ({ budget, name, onClose }: FormProperties) => {
           {common.cancel}
         </button>
       </div>
+      <CopyAs call={limitsSetBudget} body={{ apiKeyId: budget.apiKeyId, ...changed() }} />
     </form>
   )
 }
