@@ -22,8 +22,25 @@ const watch = (): (() => void) => {
   }
 }
 
-export const Countdown = ({ until }: { readonly until: string }) => {
+/** A browser cannot wait longer. */
+const longestMs = 2_147_483_647
+/** What has passed is seen by the gateway, too. */
+const spareMs = 500
+
+interface Properties {
+  readonly until: string
+  /** Called when it is over, to ask for what holds then. */
+  readonly onOver?: () => void
+}
+
+export const Countdown = ({ onOver, until }: Properties) => {
   useEffect(watch, [])
+  useEffect(() => {
+    const waitMs = Date.parse(until) - nowMs() + spareMs
+    if (onOver === undefined || waitMs < 0 || waitMs > longestMs) return undefined
+    const over = globalThis.setTimeout(onOver, waitMs)
+    return () => globalThis.clearTimeout(over)
+  }, [until, onOver])
   // Read, so that it is drawn anew with each beat.
   void beat.value
   return (

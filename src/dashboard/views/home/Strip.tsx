@@ -27,18 +27,20 @@ const looks: Readonly<Record<ProviderState["_tag"], readonly [Kind, IconName?]>>
   Off: ["quiet"]
 }
 
+const renew = (): void => void refresh("connections", "strip")
+
 const Words = ({ state }: { readonly state: ProviderState }) => {
   switch (state._tag) {
     case "Open":
       return (
         <>
-          {words.providers.open} {state.until !== null && <Countdown until={state.until} />}
+          {words.providers.open} {state.until !== null && <Countdown until={state.until} onOver={renew} />}
         </>
       )
     case "Resting":
       return (
         <>
-          {words.providers.resting} <Countdown until={state.until} />
+          {words.providers.resting} <Countdown until={state.until} onOver={renew} />
         </>
       )
     case "Some":
@@ -68,10 +70,7 @@ type Served = AnswerOf<typeof usageHistoryAnalytics>["byProvider"]
 
 export const Strip = ({ served }: { readonly served: Served }) => {
   const found = useAnswer({ key: ["connections", "strip"], ask })
-  useFeed(
-    "health",
-    useCallback(() => void refresh("connections", "strip"), [])
-  )
+  useFeed("health", useCallback(renew, []))
   return (
     <section class="card" aria-labelledby="providers">
       <div class="card-head">

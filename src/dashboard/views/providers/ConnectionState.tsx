@@ -3,6 +3,7 @@ import { Countdown } from "../../ui/Countdown.tsx"
 import { State } from "../../ui/State.tsx"
 import { nowMs } from "../../ui/format.ts"
 import { words } from "../../words/providers.ts"
+import { renewAccounts } from "./actions.ts"
 import { type Connection, standingOf } from "./names.ts"
 
 export const ConnectionState = ({
@@ -20,7 +21,8 @@ export const ConnectionState = ({
       return (
         <State kind="warning" icon="wait">
           <span>
-            {words.states.resting} {rateLimitedUntil !== null && <Countdown until={rateLimitedUntil} />}
+            {words.states.resting}{" "}
+            {rateLimitedUntil !== null && <Countdown until={rateLimitedUntil} onOver={renewAccounts} />}
           </span>
         </State>
       )

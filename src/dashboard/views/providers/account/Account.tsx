@@ -1,5 +1,4 @@
 /** One account: its state with why and until when, its quotas and models, its way out, and what can be changed of it. */
-import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import { useCallback } from "preact/hooks"
 import { providersGet, providersRemove, providersTest } from "../../../api/calls.generated.ts"
@@ -15,7 +14,8 @@ import { placeOf } from "../../../ui/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/account.ts"
 import { words as common } from "../../../words/providers.ts"
-import { doing, renewAccounts, testAccount, turnAccount } from "../actions.ts"
+import { AccountButtons } from "../AccountButtons.tsx"
+import { renewAccounts } from "../actions.ts"
 import { type Connection, nameOf } from "../names.ts"
 import { SignIn } from "../signIn/SignIn.tsx"
 import { Edit } from "./Edit.tsx"
@@ -26,12 +26,6 @@ import { AccountQuotas } from "./Quotas.tsx"
 import { Standing } from "./Standing.tsx"
 
 const Head = ({ connection, part }: { readonly connection: Connection; readonly part: string | undefined }) => {
-  const isBusy = useSignal(false)
-  const does = async (work: () => Promise<unknown>): Promise<void> => {
-    isBusy.value = true
-    await doing(work)
-    isBusy.value = false
-  }
   const place = `providers/${encodeURIComponent(connection.id)}`
   const filter = encodeURIComponent(`account:${connection.id}`)
   return (
@@ -43,25 +37,7 @@ const Head = ({ connection, part }: { readonly connection: Connection; readonly 
         <h1>{nameOf(connection)}</h1>
       </div>
       <div class="buttons">
-        <button
-          type="button"
-          class="button main-action"
-          disabled={isBusy.value}
-          onClick={() => void does(() => testAccount(connection))}
-        >
-          {isBusy.value ? common.testing : common.test}
-        </button>
-        {connection.source === "db" && (
-          <button
-            key={connection.isActive ? "off" : "on"}
-            type="button"
-            class="button"
-            disabled={isBusy.value}
-            onClick={() => void does(() => turnAccount(connection, !connection.isActive))}
-          >
-            {connection.isActive ? common.turnOff : common.turnOn}
-          </button>
-        )}
+        <AccountButtons connection={connection} isMain />
         {connection.source === "db" && (
           <a
             class="button"

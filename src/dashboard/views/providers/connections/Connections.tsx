@@ -1,6 +1,5 @@
 /** The accounts as a list in pages of the API, searched, sorted and by state: the state of each, what is left of it, and what can be done. */
 import { useLocation } from "preact-iso"
-import { useSignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client.ts"
 import { providersList, systemHealth, usageQuotas } from "../../../api/calls.generated.ts"
@@ -16,7 +15,7 @@ import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { count, percent, visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words } from "../../../words/providers.ts"
-import { doing, testAccount, turnAccount } from "../actions.ts"
+import { AccountButtons } from "../AccountButtons.tsx"
 import { ConnectionState } from "../ConnectionState.tsx"
 import type { Connection } from "../names.ts"
 import { tightestBy, type QuotaWindow } from "./tightest.ts"
@@ -49,39 +48,12 @@ const Left = ({ window }: { readonly window: QuotaWindow | undefined }) => {
   )
 }
 
-const Actions = ({ connection }: { readonly connection: Connection }) => {
-  const isBusy = useSignal(false)
-  const does = async (work: () => Promise<unknown>): Promise<void> => {
-    isBusy.value = true
-    await doing(work)
-    isBusy.value = false
-  }
-  return (
-    <span class="buttons">
-      <button
-        type="button"
-        class="button"
-        disabled={isBusy.value}
-        onClick={() => void does(() => testAccount(connection))}
-      >
-        {isBusy.value ? words.testing : words.test}
-      </button>
-      {connection.source === "db" ? (
-        <button
-          key={connection.isActive ? "off" : "on"}
-          type="button"
-          class="button"
-          disabled={isBusy.value}
-          onClick={() => void does(() => turnAccount(connection, !connection.isActive))}
-        >
-          {connection.isActive ? words.turnOff : words.turnOn}
-        </button>
-      ) : (
-        <span class="quiet">{words.fromEnvironment}</span>
-      )}
-    </span>
-  )
-}
+const Actions = ({ connection }: { readonly connection: Connection }) => (
+  <span class="buttons">
+    <AccountButtons connection={connection} />
+    {connection.source === "env" && <span class="quiet">{words.fromEnvironment}</span>}
+  </span>
+)
 
 const Row = ({ connection, window }: { readonly connection: Connection; readonly window: QuotaWindow | undefined }) => {
   const known = connection.modelList?.count ?? connection.models.length

@@ -10,7 +10,7 @@ import {
 } from "../../../api/calls.generated.ts"
 import { Countdown } from "../../../ui/Countdown.tsx"
 import { State } from "../../../ui/State.tsx"
-import { nowMs, visible } from "../../../ui/format.ts"
+import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as account } from "../../../words/account.ts"
@@ -102,9 +102,3 @@ export const LockPause = ({ hasAccount = false, lock }: { readonly lock: Lock; r
     </Pause>
   )
 }
-
-/** When an answer came, beside it. */
-export const stamped = async <A,>(answer: Promise<A>): Promise<{ readonly answer: A; readonly atMs: number }> => ({
-  answer: await answer,
-  atMs: nowMs()
-})

@@ -1,5 +1,6 @@
 /** All that pauses now, over all accounts: with why, until when, and a button that ends it. */
-import { useCallback } from "preact/hooks"
+import type { VNode } from "preact"
+import { useCallback, useId } from "preact/hooks"
 import {
   providersList,
   resilienceBreakers,
@@ -52,6 +53,17 @@ const AccountPause = ({ connection }: { readonly connection: Connection }) => (
   </Pause>
 )
 
+/** Pauses of a kind; nothing where there are none. */
+const Kind = ({ rows, title }: { readonly title: string; readonly rows: ReadonlyArray<VNode> }) => {
+  const id = useId()
+  return rows.length === 0 ? null : (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <ul class="pauses">{rows}</ul>
+    </section>
+  )
+}
+
 export const Pauses = () => {
   const pauses = useAnswer({ key: ["pauses"], ask })
   useFeed(
@@ -70,36 +82,24 @@ export const Pauses = () => {
             </div>
           ) : (
             <>
-              {accounts.length > 0 && (
-                <section class="card" aria-labelledby="paused-accounts">
-                  <h2 id="paused-accounts">{text.accounts}</h2>
-                  <ul class="pauses">
-                    {accounts.map((connection) => (
-                      <AccountPause key={connection.id} connection={connection} />
-                    ))}
-                  </ul>
-                </section>
-              )}
-              {breakers.length > 0 && (
-                <section class="card" aria-labelledby="paused-breakers">
-                  <h2 id="paused-breakers">{text.breakers}</h2>
-                  <ul class="pauses">
-                    {breakers.map((breaker) => (
-                      <BreakerPause key={breaker.provider} breaker={breaker} atMs={atMs} />
-                    ))}
-                  </ul>
-                </section>
-              )}
-              {locks.length > 0 && (
-                <section class="card" aria-labelledby="paused-locks">
-                  <h2 id="paused-locks">{text.locks}</h2>
-                  <ul class="pauses">
-                    {locks.map((lock) => (
-                      <LockPause key={`${lock.connectionId} ${lock.model}`} lock={lock} hasAccount />
-                    ))}
-                  </ul>
-                </section>
-              )}
+              <Kind
+                title={text.accounts}
+                rows={accounts.map((connection) => (
+                  <AccountPause key={connection.id} connection={connection} />
+                ))}
+              />
+              <Kind
+                title={text.breakers}
+                rows={breakers.map((breaker) => (
+                  <BreakerPause key={breaker.provider} breaker={breaker} atMs={atMs} />
+                ))}
+              />
+              <Kind
+                title={text.locks}
+                rows={locks.map((lock) => (
+                  <LockPause key={`${lock.connectionId} ${lock.model}`} lock={lock} hasAccount />
+                ))}
+              />
               {hidden > 0 && <p class="quiet">{text.more(hidden)}</p>}
               <CopyAs call={resilienceClearCooldowns} body={{ all: true }} />
             </>
