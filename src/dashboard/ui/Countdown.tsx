@@ -24,7 +24,7 @@ const watch = (): (() => void) => {
 
 /** A browser cannot wait longer. */
 const longestMs = 2_147_483_647
-/** What has passed is seen by the gateway, too. */
+/** Time in which the gateway sees, too, that it has passed. */
 const spareMs = 500
 
 interface Properties {

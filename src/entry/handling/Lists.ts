@@ -22,7 +22,7 @@ export interface ListOf<A, L extends Listing> {
   /** Texts that are searched. */
   readonly texts: (entry: A) => ReadonlyArray<string | null>
   readonly sorts: { readonly [Name in L["sorts"][number]]: (entry: A) => Sorted }
-  /** Whether an entry has what a filter of the listing asks for. */
+  /** Tests of an entry by the filters of the listing. */
   readonly filters?: { readonly [Name in FilterName<L>]: (entry: A, value: string) => boolean }
 }
 

@@ -82,7 +82,7 @@ export interface Question {
   readonly prompt: string
 }
 
-/** What came of a question. */
+/** Result of a question. */
 export interface QuestionResult {
   readonly error: string | null
   readonly latencyMs: number

@@ -1,4 +1,4 @@
-/** What a check of a connection that is not stored has found, as it is told: its models, and the answer to a person's first question. */
+/** Findings of a check of a connection that is not stored, as they are told: its models, and the answer to a person's first question. */
 import type { OperatorSpending } from "./OperatorSpending.ts"
 import type { AnsweredCall, QuestionResult, ValidationResult } from "../../plane/providers/ProviderCalls.ts"
 import { codecs } from "../../wire/Codec.ts"

@@ -22,7 +22,7 @@ export class OperatorSpending extends Context.Tag("gateway/subjects/connections/
   {
     /** A row per call that was answered. Never fails: a test says what it found, whether or not its cost can be kept. */
     readonly book: (calls: ReadonlyArray<AnsweredCall>) => Effect.Effect<void>
-    /** What a call cost, in USD; null: no price is known. */
+    /** Cost of a call, in USD; null: no price is known. */
     readonly costOf: (call: AnsweredCall) => number | null
     readonly isPriced: (provider: string, model: string) => boolean
   }

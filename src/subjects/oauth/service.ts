@@ -253,7 +253,7 @@ const ask = ({ upstream }: Deps, provider: string, proxyId: string | undefined, 
       })
   )
 
-/** What a sign-in is for: the connection that it makes, or signs in again. */
+/** Purpose of a sign-in: the connection that it makes, or signs in again. */
 type Purpose = Pick<BeginSignIn, "name" | "proxyId" | "connectionId">
 
 const connect = (

@@ -1,4 +1,4 @@
-/** What was asked most in the last day: models, keys, combos. */
+/** Shows the models, keys and combos of the last day that were asked most. */
 import { useLocation } from "preact-iso"
 import type { AnswerOf } from "../../api/client.ts"
 import type { usageHistoryAnalytics, usageSeries } from "../../api/calls.generated.ts"

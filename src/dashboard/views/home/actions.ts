@@ -1,4 +1,4 @@
-/** What the buttons of an item of the attention do: which only lead somewhere, which send their request, and what takes that back. Pure. */
+/** Decides for the buttons of an item of the attention: some lead somewhere, others send their request, which can be taken back or not. Pure. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { attentionList } from "../../api/calls.generated.ts"
 
@@ -42,7 +42,7 @@ export const placeOfSubject = ({ id, type }: Item["subject"]): string | null => 
 /** Requests that ask the provider, and so do something, although they are asked with GET. */
 const asksAgain = /^\/api\/providers\/[^/]+\/models$/
 
-/** What opens a door or ends what runs asks first, at its own place. */
+/** Checks for requests that open a door or end what runs: they are asked first, at their own place. */
 const asksFirst = ({ body, method, path }: Action): boolean =>
   method === "POST" &&
   (path === "/api/restart" ||

@@ -65,7 +65,7 @@ export const dailyOf = (budgets: Budgets, spentUsd: number | null): Budgeted | n
   return { spentUsd: spent, limitUsd: sum("limitUsd"), isAll: spentUsd !== null && Math.abs(spentUsd - spent) < 0.005 }
 }
 
-/** What was spent since a moment, of sums by step. */
+/** Adds up the cost since a moment, of sums by step. */
 export const spentSince = (
   {
     starts,

@@ -26,7 +26,7 @@ export const putBudget = async ({ createdAt: _created, updatedAt: _updated, ...b
   await limitsSetBudget({ body: budget })
 }
 
-/** What was there before, as a way back to it; null: it cannot be taken back, or there is nothing to. */
+/** Reads the former state, as a way back to it; null: it cannot be taken back, or there is nothing to. */
 const wayBack = async (action: Action): Promise<(() => Promise<unknown>) | null> => {
   const inverse = inverseOf(action)
   if (inverse !== null) return () => sent(inverse)

@@ -1,4 +1,4 @@
-/** How far a new gateway is. Pure. */
+/** Decides how far a new gateway is. Pure. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { usageLogs } from "../../api/calls.generated.ts"
 

@@ -1,4 +1,4 @@
-/** What is done with an account: tested, turned off and on with a way back, let go on. */
+/** Does things with an account: tested, turned off and on with a way back, let go on. */
 import { ApiError } from "../../api/ApiError.ts"
 import { providersTest, providersUpdate, resilienceClearCooldowns } from "../../api/calls.generated.ts"
 import { refresh } from "../../api/queries.ts"

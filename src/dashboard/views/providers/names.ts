@@ -14,7 +14,7 @@ const terminal: ReadonlySet<Connection["testStatus"]> = new Set(["banned", "expi
 
 type Known = Pick<Connection, "isActive" | "testStatus" | "rateLimitedUntil">
 
-/** What can be done with an account, as the API's filter `state` has it. */
+/** Decides the use of an account, as the API's filter `state` has it. */
 export const standingOf = ({ isActive, rateLimitedUntil, testStatus }: Known, nowMs: number): Standing => {
   if (!isActive) return "inactive"
   if (terminal.has(testStatus)) return "terminal"

@@ -1,4 +1,4 @@
-/** What an account is: its key masked, its address, its sign-in, and where it comes from. */
+/** Shows the facts of an account: its key masked, its address, its sign-in, and where it comes from. */
 import { Facts as Rows } from "../../../ui/parts/Facts.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"

@@ -33,7 +33,7 @@ const Sentence = ({ connection }: { readonly connection: Connection }) => {
   }
 }
 
-/** What the account itself is held back by. */
+/** Shows the state of the account itself, with the reason. */
 const Own = ({ connection }: { readonly connection: Connection }) => {
   const standing = standingOf(connection, nowMs())
   const why = (

@@ -1,4 +1,4 @@
-/** What a connection is added to: a provider of the registry, a server that is there, or one that is added with it. Pure. */
+/** Target of a connection that is added: a provider of the registry, a server that is there, or one that is added with it. Pure. */
 import type { AnswerOf } from "../../../api/client.ts"
 import type { providerNodesList } from "../../../api/calls.generated.ts"
 import type { Provider } from "../../../api/manifest.ts"
@@ -89,7 +89,7 @@ export const missingOf = (target: Target, typed: Typed): ReadonlyArray<Field> =>
   return needed.filter((field) => typed[field].trim() === "")
 }
 
-/** Whether a key begins otherwise than keys of its provider do; a hint that says no beginning decides nothing. */
+/** Checks whether a key begins otherwise than keys of its provider do; a hint that says no beginning decides nothing. */
 export const looksOdd = (key: string, hint: string | null): boolean => {
   const start = (hint ?? "").replace(/(?:…|\.\.\.|\*).*$/u, "").trim()
   const typed = key.trim()
