@@ -36,7 +36,7 @@ const askDay = (signal: AbortSignal) =>
     signal
   })
 
-/** Where today began by the reader's clock, epoch milliseconds. */
+/** Beginning of today by the reader's clock, epoch milliseconds. */
 const midnightMs = (): number => new Date(nowMs()).setHours(0, 0, 0, 0)
 
 const Overview = () => {
