@@ -142,6 +142,7 @@ describe.skipIf(browserPath === null)("the first page", () => {
     await row.getByRole("button", { name: "Raise" }).click()
     const dialog = page.getByRole("dialog", { name: "Raise the budget of ci" })
     await dialog.getByLabel("USD a day").fill("5")
+    assert.strictEqual(await dialog.getByLabel("USD a month").inputValue(), "50", "only what was not enough is doubled")
     await dialog.getByRole("button", { name: "Raise" }).click()
     await page.getByText("The budget of ci is raised.").waitFor()
     assert.deepStrictEqual(await budget(), [5, 50])

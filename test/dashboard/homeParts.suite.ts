@@ -3,6 +3,7 @@ import { assert, describe, it } from "vitest"
 import {
   type Action,
   budgetOf,
+  intervalOf,
   inverseOf,
   type Item,
   limitOf,
@@ -73,6 +74,7 @@ describe("buttons of what needs a person", () => {
     assert.strictEqual(budgetOf(action("DELETE", "/api/usage/budget?apiKeyId=k%201")), "k 1")
     assert.strictEqual(budgetOf(action("POST", "/api/usage/budget", { apiKeyId: "k1", dailyLimitUsd: 2 })), "k1")
     assert.isNull(budgetOf(action("GET", "/api/usage/budget?apiKeyId=k1")))
+    assert.strictEqual(intervalOf({ id: "budgetExhausted:k1:daily" }), "daily")
     assert.strictEqual(limitOf(action("DELETE", "/api/usage/token-limits?id=l1")), "l1")
   })
 

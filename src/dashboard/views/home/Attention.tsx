@@ -13,7 +13,16 @@ import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { placeOf } from "../../ui/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/home.ts"
-import { type Action, budgetOf, type Item, placeOfAction, placeOfSubject, rowsOf, withTimes } from "./actions.ts"
+import {
+  type Action,
+  budgetOf,
+  type Item,
+  placeOfAction,
+  intervalOf,
+  placeOfSubject,
+  rowsOf,
+  withTimes
+} from "./actions.ts"
 import { Raise } from "./Raise.tsx"
 import { runAction } from "./run.ts"
 
@@ -118,7 +127,7 @@ const Row = ({ item }: { readonly item: Item }) => {
         )}
       </span>
       <span class="buttons">
-        {mayRaise(item) && <Raise apiKeyId={item.subject.id} name={item.subject.name} />}
+        {mayRaise(item) && <Raise apiKeyId={item.subject.id} interval={intervalOf(item)} name={item.subject.name} />}
         {item.actions.map((action) => (
           <Button key={`${action.method} ${action.path} ${action.label}`} action={action} item={item} />
         ))}

@@ -15,15 +15,17 @@ import { words } from "../../words/home.ts"
 import { type Budget, putBudget, readBudget } from "./run.ts"
 
 const limits = [
-  ["dailyLimitUsd", words.attention.limits.daily],
-  ["weeklyLimitUsd", words.attention.limits.weekly],
-  ["monthlyLimitUsd", words.attention.limits.monthly]
+  ["dailyLimitUsd", words.attention.limits.daily, "daily"],
+  ["weeklyLimitUsd", words.attention.limits.weekly, "weekly"],
+  ["monthlyLimitUsd", words.attention.limits.monthly, "monthly"]
 ] as const
 
 type Limit = (typeof limits)[number][0]
 
 interface FormProperties {
   readonly budget: Budget
+  /** Window that is used up, or soon will be. */
+  readonly interval: string
   readonly name: string
   readonly onClose: () => void
 }
@@ -39,12 +41,14 @@ const takeBack = async (before: Budget): Promise<void> => {
   }
 }
 
-const Form = ({ budget, name, onClose }: FormProperties) => {
+const Form = ({ budget, interval, name, onClose }: FormProperties) => {
   const id = useId()
   const given = limits.filter(([limit]) => budget[limit] > 0)
-  // Twice as much is offered: what it is now has just not been enough.
+  // Twice as much of what has just not been enough is offered.
   const typed = useSignal<Partial<Record<Limit, string>>>(
-    Object.fromEntries(given.map(([limit]) => [limit, String(budget[limit] * 2)]))
+    Object.fromEntries(
+      given.map(([limit, , of]) => [limit, String(of === interval ? budget[limit] * 2 : budget[limit])])
+    )
   )
   const error = useSignal<ApiError | null>(null)
   const isBusy = useSignal(false)
@@ -102,16 +106,20 @@ const Form = ({ budget, name, onClose }: FormProperties) => {
   )
 }
 
-const Loaded = ({ apiKeyId, name, onClose }: Omit<FormProperties, "budget"> & { readonly apiKeyId: string }) => {
+const Loaded = ({ apiKeyId, ...rest }: Omit<FormProperties, "budget"> & { readonly apiKeyId: string }) => {
   const budget = useAnswer({ key: ["budget", apiKeyId], ask: () => readBudget(apiKeyId) })
   return (
     <Answered of={budget} height={120}>
-      {(found) => (found === null ? null : <Form budget={found} name={name} onClose={onClose} />)}
+      {(found) => (found === null ? null : <Form budget={found} {...rest} />)}
     </Answered>
   )
 }
 
-export const Raise = ({ apiKeyId, name }: { readonly apiKeyId: string; readonly name: string }) => {
+interface Properties extends Pick<FormProperties, "interval" | "name"> {
+  readonly apiKeyId: string
+}
+
+export const Raise = ({ apiKeyId, interval, name }: Properties) => {
   const isOpen = useSignal(false)
   const close = (): void => {
     isOpen.value = false
@@ -128,7 +136,7 @@ export const Raise = ({ apiKeyId, name }: { readonly apiKeyId: string; readonly 
         {words.attention.raise}
       </button>
       <Dialog title={words.attention.raiseTitle(visible(name))} isOpen={isOpen.value} onClose={close}>
-        <Loaded apiKeyId={apiKeyId} name={name} onClose={close} />
+        <Loaded apiKeyId={apiKeyId} interval={interval} name={name} onClose={close} />
       </Dialog>
     </>
   )

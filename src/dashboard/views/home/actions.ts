@@ -81,6 +81,9 @@ export const budgetOf = ({ body, method, path }: Action): string | null => {
   return method === "POST" && typeof keyId === "string" ? keyId : null
 }
 
+/** The window of a budget that an item is about: the last part of its id; empty: it names none. */
+export const intervalOf = ({ id }: Pick<Item, "id">): string => id.split(":").at(-1) ?? ""
+
 /** The token limit that an action removes; null: none. */
 export const limitOf = ({ method, path }: Action): string | null => {
   const [address, query] = path.split("?")
