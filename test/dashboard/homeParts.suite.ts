@@ -23,7 +23,7 @@ import {
   nothingTyped,
   type Target
 } from "../../src/dashboard/views/providers/add/target.ts"
-import { left } from "../../src/dashboard/ui/left.ts"
+import { left } from "../../src/dashboard/ui/time/left.ts"
 
 const nowMs = Date.parse("2035-01-01T12:00:00.000Z")
 const later = (ms: number): string => new Date(nowMs + ms).toISOString()

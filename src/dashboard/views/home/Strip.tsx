@@ -5,7 +5,7 @@ import { providersList, resilienceBreakers, type usageHistoryAnalytics } from ".
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Countdown } from "../../ui/Countdown.tsx"
+import { Countdown } from "../../ui/time/Countdown.tsx"
 import type { IconName } from "../../ui/Icon.tsx"
 import { State, type Kind } from "../../ui/State.tsx"
 import { nowMs, percent, visible } from "../../ui/format.ts"

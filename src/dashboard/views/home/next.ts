@@ -1,7 +1,7 @@
 /** The budgets and quotas that are used up first at their present pace. Pure. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { limitsBudget, usageQuotas } from "../../api/calls.generated.ts"
-import { reachedAtMs } from "../../ui/pace.ts"
+import { reachedAtMs } from "../../ui/time/pace.ts"
 
 type Budgets = Extract<AnswerOf<typeof limitsBudget>, { readonly budgets: unknown }>["budgets"]
 type Quotas = AnswerOf<typeof usageQuotas>["windows"]

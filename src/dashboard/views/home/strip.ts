@@ -1,7 +1,7 @@
 /** The providers in a line: the state of each from its accounts and its breaker, and how much of the last day it answered. Pure. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { providersList, resilienceBreakers, usageHistoryAnalytics } from "../../api/calls.generated.ts"
-import { grouped } from "../../ui/grouped.ts"
+import { grouped } from "../../ui/parts/grouped.ts"
 
 export type Account = Pick<
   AnswerOf<typeof providersList>["connections"][number],

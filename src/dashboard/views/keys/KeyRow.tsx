@@ -12,7 +12,7 @@ import { placeOf } from "../../ui/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words as common } from "../../words/common.ts"
 import { words } from "../../words/keys.ts"
-import { reachedAtMs } from "../../ui/pace.ts"
+import { reachedAtMs } from "../../ui/time/pace.ts"
 import { Secret } from "./Secret.tsx"
 
 type ApiKey = AnswerOf<typeof keysList>["keys"][number]

@@ -1,5 +1,5 @@
 /** The state of an account in a word, with the time left where it rests. */
-import { Countdown } from "../../ui/Countdown.tsx"
+import { Countdown } from "../../ui/time/Countdown.tsx"
 import { State } from "../../ui/State.tsx"
 import { nowMs } from "../../ui/format.ts"
 import { words } from "../../words/providers.ts"

@@ -2,7 +2,7 @@
 import { resilienceBreakers, resilienceClearCooldowns, resilienceModelCooldowns } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Countdown } from "../../../ui/Countdown.tsx"
+import { Countdown } from "../../../ui/time/Countdown.tsx"
 import { State } from "../../../ui/State.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { clockTime, nowMs, visible } from "../../../ui/format.ts"

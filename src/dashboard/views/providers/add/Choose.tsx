@@ -2,7 +2,7 @@
 import { useLocation } from "preact-iso"
 import type { Provider } from "../../../api/manifest.ts"
 import { Search } from "../../../ui/parts/Search.tsx"
-import { grouped } from "../../../ui/grouped.ts"
+import { grouped } from "../../../ui/parts/grouped.ts"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words } from "../../../words/addProvider.ts"

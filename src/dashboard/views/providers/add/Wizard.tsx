@@ -6,7 +6,7 @@ import { combosList, providersCreate, providersValidate } from "../../../api/cal
 import { useAnswer } from "../../../api/queries.ts"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
-import { Question, type Told } from "../../../ui/question/Question.tsx"
+import { Question, type Told } from "../../../ui/parts/Question.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"

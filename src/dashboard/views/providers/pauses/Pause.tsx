@@ -8,7 +8,7 @@ import {
   resilienceClearModelCooldowns,
   resilienceReset
 } from "../../../api/calls.generated.ts"
-import { Countdown } from "../../../ui/Countdown.tsx"
+import { Countdown } from "../../../ui/time/Countdown.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"

@@ -1,7 +1,7 @@
 /** Time left until a moment, second by second; still while the page is not seen. */
 import { signal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { exact, nowMs } from "./format.ts"
+import { exact, nowMs } from "../format.ts"
 import { left } from "./left.ts"
 
 /** One clock for all of them: seconds since it was first looked at. */
