@@ -156,6 +156,8 @@ describe.skipIf(browserPath === null)("the view of providers", () => {
       quotas: [{ window: "daily", unit: "requests", limit: 100 }]
     })
     await manage("POST", "/api/v1/management/proxies", { name: "berlin", type: "http", host: "127.0.0.1", port: 9 })
+    // A name for people that the operator has given.
+    await manage("POST", "/api/provider-models", { provider: "openai", modelId: "gpt-4o", name: `GPT-4o ${hostile}` })
     upstream().answers.set("gpt-4o", failing(402, `You have run out of credits. ${hostile}`))
     await ask("openai/gpt-4o")
     const page = await enter(`providers/${account.id}`)
@@ -180,6 +182,7 @@ describe.skipIf(browserPath === null)("the view of providers", () => {
     await models.getByRole("button", { name: "Ask for the list again" }).click()
     await page.getByText("The provider lists 2 models.").waitFor()
     await models.getByText("openai/gpt-4o-mini").waitFor()
+    await models.getByText(`GPT-4o ${hostile}`).waitFor()
     await models.getByRole("button", { name: "Change price: openai/gpt-4o-mini" }).click()
     const price = page.getByRole("dialog", { name: "Price of openai/gpt-4o-mini" })
     await price.getByLabel(/of the prompt$/).fill("0.5")

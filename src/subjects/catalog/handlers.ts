@@ -14,6 +14,7 @@ const viewOf = ({ converses, facts, health, id, kind, model, price, provider, so
   kind,
   provider,
   model,
+  name: facts?.name ?? null,
   source,
   contextLength: facts?.contextLength ?? null,
   maxOutputTokens: facts?.maxOutputTokens ?? null,

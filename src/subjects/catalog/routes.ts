@@ -15,6 +15,7 @@ export const CatalogModel = Schema.Struct({
   kind: field(Schema.Literal("model", "combo", "auto", "alias"), "What it is."),
   provider: field(Schema.NullOr(Schema.String), "The provider of a model; null: it is no model.", "openai"),
   model: field(Schema.NullOr(Schema.String), "The provider's name of the model; null: it is no model.", "gpt-4o-mini"),
+  name: field(Schema.NullOr(Schema.String), "Its name for people; null: none is known.", "GPT-4o mini"),
   source: field(
     Schema.NullOr(Schema.Literal("declared", "connection", "upstream", "registry")),
     "Who says that it is there: the operator, the connection, the provider's own list, or the gateway's registry."

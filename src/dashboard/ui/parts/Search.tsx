@@ -19,6 +19,8 @@ export const Search = ({ dropped = [], label, placeholder }: Properties) => {
     written: query["q"] ?? "",
     place: place.current,
     write: (text) => {
+      // What lies below is another page, which may have been opened meanwhile.
+      if (globalThis.location.pathname.replace(/\/+$/, "") !== place.current) return
       const none = Object.fromEntries(dropped.map((name) => [name, ""]))
       route(withQuery(path, query, { ...none, q: text }), true)
     }

@@ -76,6 +76,7 @@ const Row = ({ hasAccount, model }: { readonly model: Model; readonly hasAccount
   <tr>
     <td class="model-name">
       <code>{visible(model.id)}</code>
+      {model.name !== null && model.name !== model.model && <span class="quiet">{visible(model.name)}</span>}
     </td>
     <td class="number">{model.contextLength === null ? "–" : short(model.contextLength)}</td>
     <td class="number">{model.maxOutputTokens === null ? "–" : short(model.maxOutputTokens)}</td>
