@@ -4,6 +4,13 @@ import * as Schema from "effect/Schema"
 import { exactOptional, field } from "../kernel/Documented.ts"
 import { PageQuery } from "./Inputs.ts"
 
+/** A filter of a list: the values that it takes; absent: any text. */
+export interface ListFilter {
+  readonly description: string
+  readonly example: string
+  readonly values?: readonly [string, ...ReadonlyArray<string>]
+}
+
 export interface Listing {
   /** Names that the list can be sorted by. */
   readonly sorts: readonly [string, ...ReadonlyArray<string>]
@@ -11,6 +18,8 @@ export interface Listing {
   readonly searched: string
   /** Fields of an entry in short. */
   readonly summary: readonly [string, ...ReadonlyArray<string>]
+  /** Members of the query by which entries are left out. */
+  readonly filters?: Readonly<Record<string, ListFilter>>
 }
 
 /** Marks a list that is searched and sorted, with what it can be asked for. */
@@ -18,9 +27,22 @@ export class ListedBy extends Context.Tag("gateway/contract/ListedBy")<ListedBy,
 
 const orderOf = (sorts: Listing["sorts"]) => Schema.Literal(...sorts, ...sorts.map((name) => `-${name}`))
 
+const filterFields = (filters: NonNullable<Listing["filters"]>) =>
+  Object.fromEntries(
+    Object.entries(filters).map(([name, { description, example, values }]) => [
+      name,
+      field(
+        exactOptional(values === undefined ? Schema.String.pipe(Schema.maxLength(300)) : Schema.Literal(...values)),
+        `Only entries ${description}.`,
+        example
+      )
+    ])
+  )
+
 /** The query of a list: its page, and what of it. */
-export const listQuery = ({ searched, sorts, summary }: Listing) =>
+export const listQuery = ({ filters = {}, searched, sorts, summary }: Listing) =>
   Schema.Struct({
+    ...filterFields(filters),
     ...PageQuery.fields,
     search: field(
       exactOptional(Schema.String.pipe(Schema.maxLength(200))),

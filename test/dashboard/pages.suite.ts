@@ -10,9 +10,19 @@ import { browserPath, world } from "./world.ts"
 
 const views = [
   "",
+  "?show=all",
+  "?show=all&top=keys",
   "requests",
   "providers",
+  "providers?show=inactive",
+  "providers/models",
+  "providers/quotas",
+  "providers/pauses",
+  "providers/nodes",
   "providers/add",
+  "providers/add/groq",
+  "providers/add/own",
+  "providers/add/codex",
   "routing?model=auto",
   "routing/new",
   "routing/combo/best",
@@ -79,6 +89,7 @@ const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>
 
 describe.skipIf(browserPath === null)("every view", () => {
   const { ask, enter, manage, open, upstream } = world()
+  let account = ""
 
   let keyId = ""
 
@@ -86,12 +97,13 @@ describe.skipIf(browserPath === null)("every view", () => {
     keyId = (await manage<{ key: { id: string } }>("POST", "/api/keys", { name: "ci" })).key.id
     await manage("POST", "/api/usage/budget", { apiKeyId: keyId, dailyLimitUsd: 1, monthlyLimitUsd: 20 })
     await manage("POST", "/api/usage/token-limits", { apiKeyId: keyId, scopeType: "global", tokenLimit: 10_000 })
-    await manage("POST", "/api/providers", {
+    const { connection } = await manage<{ connection: { id: string } }>("POST", "/api/providers", {
       provider: "openai",
       name: "work",
       apiKey: "sk-abcdefghijklmnopqrstuvwx1",
       baseUrl: upstream().url
     })
+    account = `providers/${connection.id}`
     await manage("POST", "/api/combos", {
       id: "best",
       name: "best",
@@ -113,7 +125,7 @@ describe.skipIf(browserPath === null)("every view", () => {
         const options = { colorScheme, viewport: { width, height: 800 } }
         assert.deepStrictEqual(await violations(await open("", options)), [])
         const page = await enter("", options)
-        for (const view of views) {
+        for (const view of [...views, account, `${account}/edit`]) {
           await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view.replace("{key}", keyId)}`))
           await page.getByRole("heading", { level: 1 }).waitFor()
           await page.locator(".skeleton").first().waitFor({ state: "detached" })

@@ -35,7 +35,7 @@ export const models = (flags: GatewayFlags, id: string): Effect.Effect<local.Mod
   Client.atPlace(flags, {
     gateway: (to) =>
       Effect.flatMap(providersAt(to), (providers) =>
-        Effect.map(providers.models({ path: { id } }).pipe(Client.orExplain(to)), local.idsOf)
+        Effect.map(providers.models({ path: { id }, urlParams: {} }).pipe(Client.orExplain(to)), local.idsOf)
       ),
     folder: local.modelsOf(id)
   }).pipe(Effect.catchTag("CommandFailed", ({ message }) => Effect.succeed({ ids: [], error: message })))

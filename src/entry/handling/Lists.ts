@@ -22,7 +22,11 @@ export interface ListOf<A, L extends Listing> {
   /** Texts that are searched. */
   readonly texts: (entry: A) => ReadonlyArray<string | null>
   readonly sorts: { readonly [Name in L["sorts"][number]]: (entry: A) => Sorted }
+  /** Tests of an entry by the filters of the listing. */
+  readonly filters?: { readonly [Name in FilterName<L>]: (entry: A, value: string) => boolean }
 }
+
+type FilterName<L extends Listing> = L["filters"] extends object ? keyof L["filters"] & string : never
 
 export interface Listed<A> extends Page<A> {
   /** Entries of all pages. */
@@ -38,20 +42,33 @@ const compare = (left: Sorted, right: Sorted): number => {
   return left < right ? -1 : 1
 }
 
-/** Keeps the entries that hold a text, in slices. */
-const searched = Effect.fnUntraced(function* <A>(
-  all: ReadonlyArray<A>,
-  texts: (entry: A) => ReadonlyArray<string | null>,
-  search: string
-) {
+/** Keeps the entries that fit, in slices. */
+const keeping = Effect.fnUntraced(function* <A>(all: ReadonlyArray<A>, fits: (entry: A) => boolean) {
   const { each } = yield* Slices
-  const wanted = search.toLowerCase()
   const found: Array<A> = []
   yield* each(all, (entry) => {
-    if (texts(entry).some((text) => text !== null && text.toLowerCase().includes(wanted))) found.push(entry)
+    if (fits(entry)) found.push(entry)
   })
   return found
 })
+
+type Fits<A> = (entry: A) => boolean
+
+/** The tests that an entry has to pass: the filters that are given, and the text that is searched for. */
+const testsOf = <A, L extends Listing>(
+  { filters, texts }: ListOf<A, L>,
+  request: ListRequest
+): ReadonlyArray<Fits<A>> => {
+  const wanted = (request.search ?? "").toLowerCase()
+  const given = Object.entries<(entry: A, value: string) => boolean>(filters ?? {}).flatMap(
+    ([name, has]): ReadonlyArray<Fits<A>> => {
+      const value = request[name]
+      return typeof value === "string" ? [(entry) => has(entry, value)] : []
+    }
+  )
+  const holds: Fits<A> = (entry) => texts(entry).some((text) => text !== null && text.toLowerCase().includes(wanted))
+  return wanted === "" ? given : [...given, holds]
+}
 
 const sorted = <A>(all: ReadonlyArray<A>, valueOf: (entry: A) => Sorted, isReversed: boolean): ReadonlyArray<A> => {
   const valued = all.map((entry) => ({ entry, value: valueOf(entry) }))
@@ -68,16 +85,18 @@ const sorted = <A>(all: ReadonlyArray<A>, valueOf: (entry: A) => Sorted, isRever
 /** The part of a list that the request asks for. */
 export const listed = <A, L extends Listing>(
   all: ReadonlyArray<A>,
-  { idOf, listing, sorts, texts }: ListOf<A, L>
+  list: ListOf<A, L>
 ): Effect.Effect<Listed<A>, BadRequest, HttpServerRequest.ParsedSearchParams | Slices> =>
   Effect.gen(function* () {
+    const { idOf, listing, sorts } = list
     const request = yield* Effect.catchTag(
       HttpServerRequest.schemaSearchParams(listQuery(listing) as Schema.Schema<ListRequest, Record<string, string>>),
       "ParseError",
       (error) => Effect.flatMap(HttpApiDecodeError.fromParseError(error), badInput)
     )
-    const { search = "", sort, view } = request
-    const found = search === "" ? all : yield* searched(all, texts, search)
+    const { sort, view } = request
+    const tests = testsOf(list, request)
+    const found = tests.length === 0 ? all : yield* keeping(all, (entry) => tests.every((fits) => fits(entry)))
     const name = sort?.replace(/^-/, "") as L["sorts"][number] | undefined
     const ordered = name === undefined ? found : sorted(found, sorts[name], sort?.startsWith("-") === true)
     const page = pageOf(ordered, idOf, request)
@@ -86,6 +105,7 @@ export const listed = <A, L extends Listing>(
   })
 
 interface ListRequest {
+  readonly [filter: string]: string | number | undefined
   readonly limit?: number
   readonly cursor?: string
   readonly search?: string

@@ -75,6 +75,10 @@ export const connectionView = (
   headers: maskHeaders(connection.headers),
   quotas: connection.quotas,
   ...healthView(healthAt(health, nowMs)),
+  signIn:
+    connection.oauth === null
+      ? null
+      : { expiresAt: isoOrNull(connection.oauth.expiresAtMs), isRenewed: connection.oauth.refreshToken !== null },
   apiKey: connection.apiKey === null ? null : showKey(Redacted.value(connection.apiKey)),
   source: connection.source,
   modelList:

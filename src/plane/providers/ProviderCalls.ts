@@ -7,6 +7,7 @@ import { unknownFacts } from "./ModelFacts.ts"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -50,6 +51,10 @@ export interface ValidationResult {
   readonly valid: boolean
   readonly status: number | null
   readonly error: string | null
+  /** Milliseconds until the provider had answered first. */
+  readonly latencyMs: number
+  /** Models that it lists; null: it lists none, or refuses. */
+  readonly listed: ReadonlyArray<string> | null
   /** Calls that were answered, and so may have cost something. */
   readonly answered: ReadonlyArray<AnsweredCall>
 }
@@ -71,7 +76,19 @@ export interface AnsweredCall {
   readonly latencyMs: number
 }
 
-export type ValidationFindings = Omit<ValidationResult, "answered">
+/** A question of a person to a connection. */
+export interface Question {
+  readonly model: string
+  readonly prompt: string
+}
+
+/** Result of a question. */
+export interface QuestionResult {
+  readonly error: string | null
+  readonly latencyMs: number
+  /** Null: it was not answered. */
+  readonly answered: AnsweredCall | null
+}
 
 /** A connection as it would be stored. */
 export interface Draft {
@@ -91,6 +108,8 @@ export class ProviderCalls extends Context.Tag("gateway/plane/providers/Provider
     readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
     /** Checks whether a connection that is not stored would be accepted; nothing is stored. */
     readonly validate: (draft: Draft) => Effect.Effect<ValidationResult>
+    /** Asks a connection that is not stored a person's question. */
+    readonly put: (draft: Draft, question: Question) => Effect.Effect<QuestionResult>
     /** Checks whether a connection's own credential is accepted. Null when its provider is unknown. */
     readonly check: (connection: Connection) => Effect.Effect<ValidationResult | null>
   }
@@ -108,18 +127,39 @@ const questionable = (spec: ProviderSpec, models: ReadonlyArray<string>): string
 
 const limits: Upstream.RequestLimits = { timeoutMs: 15_000, maxBytes: 8 * 1_048_576 }
 
-/** The smallest request a wire accepts. */
-const ping = (wire: WireName, model: string): unknown => {
+/** A person waits for an answer to read. */
+const questionLimits: Upstream.RequestLimits = { timeoutMs: 60_000, maxBytes: 1_048_576 }
+
+interface Words {
+  readonly prompt: string
+  readonly maxTokens: number
+}
+
+const ping: Words = { prompt: "ping", maxTokens: 16 }
+
+/** Enough for a model that thinks before it answers. */
+const questionTokens = 1_024
+
+/** The smallest request of a wire that says something. */
+const saying = (wire: WireName, model: string, { maxTokens, prompt }: Words): unknown => {
   switch (wire) {
     case "chat":
     case "messages":
-      return { model, messages: [{ role: "user", content: "ping" }], max_tokens: 16, stream: false }
+      return { model, messages: [{ role: "user", content: prompt }], max_tokens: maxTokens, stream: false }
     case "responses":
-      return { model, input: "ping", max_output_tokens: 16, stream: false }
+      return { model, input: prompt, max_output_tokens: maxTokens, stream: false }
     case "gemini":
-      return { contents: [{ role: "user", parts: [{ text: "ping" }] }], generationConfig: { maxOutputTokens: 16 } }
+      return {
+        contents: [{ role: "user", parts: [{ text: prompt }] }],
+        generationConfig: { maxOutputTokens: maxTokens }
+      }
     case "ollama":
-      return { model, messages: [{ role: "user", content: "ping" }], options: { num_predict: 16 }, stream: false }
+      return {
+        model,
+        messages: [{ role: "user", content: prompt }],
+        options: { num_predict: maxTokens },
+        stream: false
+      }
   }
 }
 
@@ -209,19 +249,25 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly control: Asking
 }
 
-const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
+const ask = (
+  by: Asking,
+  spec: ProviderSpec,
+  connection: Connection,
+  model: string,
+  { words = ping, within = limits }: { readonly words?: Words; readonly within?: Upstream.RequestLimits } = {}
+) => {
   const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
   const endpoint = endpointOf(spec, connection, wire)
   if (endpoint._tag === "Left") return Effect.succeed(notAsked(endpoint.left.message))
   const request = isForSearchesOnly(spec)
     ? searchRequest(spec, endpoint.right)
-    : jsonRequest(endpoint.right, model, ping(wire, model))
+    : jsonRequest(endpoint.right, model, saying(wire, model, words))
   if (request === null) return Effect.succeed(notAsked(`${spec.name} has no endpoint that can be tried.`))
   const connectionId = connection.id === candidateId ? null : connection.id
   const sentBytes = typeof request.body === "string" ? Buffer.byteLength(request.body) : 0
   return Effect.gen(function* () {
     const startedMs = yield* Clock.currentTimeMillis
-    const { body, status } = yield* by.request({ ...request, owner: ownerOf(connection) }, limits)
+    const { body, status } = yield* by.request({ ...request, owner: ownerOf(connection) }, within)
     if (status >= 300)
       return { status, error: reasonOf(connection, spec, status, body), answered: none } satisfies Asked
     const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
@@ -339,12 +385,16 @@ const listsToAnybody = ({ control }: Deps, spec: ProviderSpec, connection: Conne
 
 const judge = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, connection: Connection) {
   const { control } = deps
+  const startedMs = yield* Clock.currentTimeMillis
   const listed = yield* fetchModels(control, spec, connection)
+  const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
+  const found = { latencyMs, listed: listed._tag === "Listed" ? listedIn(listed) : null }
   if (listed._tag === "Listed" && !(yield* listsToAnybody(deps, spec, connection))) {
-    return { valid: true, status: 200, error: null, answered: none } satisfies ValidationResult
+    return { valid: true, status: 200, error: null, answered: none, ...found } satisfies ValidationResult
   }
   if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
-    return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
+    const { error, status } = listed
+    return { valid: false, status, error, answered: none, ...found } satisfies ValidationResult
   }
   // A tiny request distinguishes a refused key (401, 403) from any other complaint, such as an unknown model.
   const model =
@@ -355,7 +405,7 @@ const judge = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, conne
   const asked = yield* ask(control, spec, connection, model)
   const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
   const { answered, error, status } = asked
-  return { valid: !refused, status, error: refused ? error : null, answered } satisfies ValidationResult
+  return { valid: !refused, status, error: refused ? error : null, answered, ...found } satisfies ValidationResult
 })
 
 export const make = Effect.gen(function* () {
@@ -366,11 +416,25 @@ export const make = Effect.gen(function* () {
   const validate = Effect.fn("ProviderCalls.validate")(({ connection, isStoredLogin, spec }: Draft) =>
     isStoredLogin
       ? Effect.matchEffect(deps.tokens.usable(connection), {
-          onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message, answered: none }),
+          onFailure: ({ message }): Effect.Effect<ValidationResult> =>
+            Effect.succeed({ valid: false, status: null, error: message, latencyMs: 0, listed: null, answered: none }),
           onSuccess: (usable) => judge(deps, spec, usable)
         })
       : judge(deps, spec, connection)
   )
+
+  const put = Effect.fn("ProviderCalls.put")(function* (draft: Draft, { model, prompt }: Question) {
+    const { connection, isStoredLogin, spec } = draft
+    const startedMs = yield* Clock.currentTimeMillis
+    const usable = isStoredLogin ? yield* Effect.either(deps.tokens.usable(connection)) : Either.right(connection)
+    const words = { prompt, maxTokens: questionTokens }
+    const { answered, error } =
+      usable._tag === "Left"
+        ? notAsked(usable.left.message)
+        : yield* ask(control, spec, usable.right, model, { words, within: questionLimits })
+    const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
+    return { error, latencyMs, answered: answered[0] ?? null } satisfies QuestionResult
+  })
 
   const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
     const spec = deps.catalog.current().provider(connection.provider)
@@ -381,6 +445,7 @@ export const make = Effect.gen(function* () {
     test: (connection, requestedModel) => test(deps, connection, requestedModel),
     models: (connection, options) => models(deps, connection, options),
     validate,
+    put,
     check
   })
 })

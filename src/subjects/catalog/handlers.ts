@@ -14,6 +14,7 @@ const viewOf = ({ converses, facts, health, id, kind, model, price, provider, so
   kind,
   provider,
   model,
+  name: facts?.name ?? null,
   source,
   contextLength: facts?.contextLength ?? null,
   maxOutputTokens: facts?.maxOutputTokens ?? null,
@@ -42,6 +43,12 @@ const listOf: ListOf<CatalogRow, typeof modelListing> = {
     kind: ({ kind }) => kind,
     provider: ({ provider }) => provider,
     contextLength: ({ facts }) => facts?.contextLength ?? null
+  },
+  filters: {
+    kind: (row, kind) => row.kind === kind,
+    provider: (row, provider) => row.provider === provider,
+    connectionId: ({ health }, id) => health.some(({ connectionId }) => connectionId === id),
+    priced: ({ kind, price }, priced) => kind === "model" && (price !== null) === (priced === "true")
   }
 }
 

@@ -15,6 +15,7 @@ export const CatalogModel = Schema.Struct({
   kind: field(Schema.Literal("model", "combo", "auto", "alias"), "What it is."),
   provider: field(Schema.NullOr(Schema.String), "The provider of a model; null: it is no model.", "openai"),
   model: field(Schema.NullOr(Schema.String), "The provider's name of the model; null: it is no model.", "gpt-4o-mini"),
+  name: field(Schema.NullOr(Schema.String), "Its name for people; null: none is known.", "GPT-4o mini"),
   source: field(
     Schema.NullOr(Schema.Literal("declared", "connection", "upstream", "registry")),
     "Who says that it is there: the operator, the connection, the provider's own list, or the gateway's registry."
@@ -60,7 +61,17 @@ export type CatalogModel = typeof CatalogModel.Type
 export const modelListing = {
   sorts: ["id", "kind", "provider", "contextLength"],
   searched: "id",
-  summary: ["id", "kind", "provider", "model", "source", "converses"]
+  summary: ["id", "kind", "provider", "model", "source", "converses"],
+  filters: {
+    kind: { description: "of this kind", example: "model", values: ["model", "combo", "auto", "alias"] },
+    provider: { description: "of this provider, or of the node with this prefix", example: "openai" },
+    connectionId: { description: "that this connection serves", example: exampleId },
+    priced: {
+      description: "that are models with a price (`true`) or without one (`false`)",
+      example: "false",
+      values: ["true", "false"]
+    }
+  }
 } as const
 
 const at = endpointsOf("modelCatalog")

@@ -9,7 +9,7 @@ import type * as ProviderCalls from "../../plane/providers/ProviderCalls.ts"
 
 export interface TestServices {
   readonly calls: Pick<typeof ProviderCalls.ProviderCalls.Service, "test">
-  readonly spending: typeof OperatorSpending.OperatorSpending.Service
+  readonly spending: Pick<typeof OperatorSpending.OperatorSpending.Service, "book">
   readonly events: Pick<typeof Events.Events.Service, "publish">
   readonly cooldowns: Pick<typeof Cooldowns.Cooldowns.Service, "reset" | "succeed" | "flush">
 }

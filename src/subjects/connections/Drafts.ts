@@ -115,7 +115,7 @@ const byProxy = (connection: Connection, proxyId: string | null | undefined): Co
 
 const fresh = Effect.fnUntraced(function* (
   services: DraftServices,
-  input: Omit<ValidateConnection, "connectionId" | "node">,
+  input: Omit<ValidateConnection, "connectionId" | "node" | "question">,
   added: ProviderSpec | null
 ) {
   const provider = input.provider ?? added?.id
@@ -139,7 +139,7 @@ export type DraftRefused = Errors.InvalidInput | Errors.EntityNotFound | Errors.
  */
 export const draftOf = Effect.fn("Connections.draftOf")(function* (
   services: DraftServices,
-  { connectionId, node: _node, ...input }: ValidateConnection,
+  { connectionId, node: _node, ...input }: Omit<ValidateConnection, "question">,
   added: ProviderSpec | null
 ): Effect.fn.Return<Draft, DraftRefused> {
   if (connectionId === undefined) return yield* fresh(services, input, added)

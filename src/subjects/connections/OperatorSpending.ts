@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isForSearchesOnly } from "../../domain/Provider.ts"
-import { noTokens, type TokenCounts, type UsageRow } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd, noTokens, type TokenCounts, type UsageRow } from "../../domain/Usage.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { AnsweredCall } from "../../plane/providers/ProviderCalls.ts"
 import { sharedFacts, insert } from "../../store/usage/UsageInsert.ts"
@@ -22,6 +22,9 @@ export class OperatorSpending extends Context.Tag("gateway/subjects/connections/
   {
     /** A row per call that was answered. Never fails: a test says what it found, whether or not its cost can be kept. */
     readonly book: (calls: ReadonlyArray<AnsweredCall>) => Effect.Effect<void>
+    /** Cost of a call, in USD; null: no price is known. */
+    readonly costOf: (call: AnsweredCall) => number | null
+    readonly isPriced: (provider: string, model: string) => boolean
   }
 >() {}
 
@@ -88,7 +91,12 @@ const make = (append: (row: UsageRow) => Effect.Effect<void>) =>
     const prices = yield* PriceBook
     return OperatorSpending.of({
       book: (calls) =>
-        Effect.forEach(calls, (call) => append(testRow(ids.next(call.startedMs), call, prices)), { discard: true })
+        Effect.forEach(calls, (call) => append(testRow(ids.next(call.startedMs), call, prices)), { discard: true }),
+      costOf: (call) => {
+        const { costNanoUsd, priced } = testRow("", call, prices)
+        return priced ? costNanoUsd / nanoUsdPerUsd : null
+      },
+      isPriced: (provider, model) => prices.price(provider, model) !== null
     })
   })
 
@@ -113,5 +121,5 @@ export const layerDirect: Layer.Layer<OperatorSpending, never, IdGen | PriceBook
 /** Keeps nothing. For tests of other things. */
 export const layerNone: Layer.Layer<OperatorSpending> = Layer.succeed(
   OperatorSpending,
-  OperatorSpending.of({ book: () => Effect.void })
+  OperatorSpending.of({ book: () => Effect.void, costOf: () => null, isPriced: () => true })
 )

@@ -9,7 +9,7 @@ import { Flags } from "../flags/service.ts"
 import * as Errors from "../Errors.ts"
 import { Connections } from "./service.ts"
 import { ProviderNodes } from "../nodes/service.ts"
-import { healthAt } from "./Standings.ts"
+import { healthAt, standingOf } from "./Standings.ts"
 import type { ObservedConnection } from "./ObservedState.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { asJson, listAnswer, listed, type ListOf } from "../../entry/handling/Lists.ts"
@@ -19,7 +19,7 @@ import { connectionView, healthView } from "../../entry/handling/Views.ts"
 const viewed = (observed: ObservedConnection, showKey?: (key: string) => string) =>
   Effect.map(Clock.currentTimeMillis, (nowMs) => ({ connection: connectionView(observed, nowMs, showKey) }))
 
-const listOf: ListOf<ObservedConnection, typeof connectionListing> = {
+const listOf = (nowMs: number): ListOf<ObservedConnection, typeof connectionListing> => ({
   listing: connectionListing,
   idOf: ({ connection }) => connection.id,
   texts: ({ connection: { baseUrl, id, models, name, provider } }) => [name, id, provider, baseUrl, ...models],
@@ -30,8 +30,12 @@ const listOf: ListOf<ObservedConnection, typeof connectionListing> = {
     testStatus: ({ health }) => health.testStatus,
     createdAt: ({ connection }) => connection.createdAtMs,
     updatedAt: ({ connection }) => connection.updatedAtMs
+  },
+  filters: {
+    state: ({ connection, health }, state) => standingOf(connection, health, nowMs) === state,
+    provider: ({ connection }, provider) => connection.provider === provider
   }
-}
+})
 
 const summaryOf = ({ connection, health }: ObservedConnection, nowMs: number) => {
   const { authType, id, isActive, name, priority, provider, source } = connection
@@ -51,7 +55,7 @@ export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (h
       .handle("list", () =>
         Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis
-          const page = yield* listed(yield* connections.list, listOf)
+          const page = yield* listed(yield* connections.list, listOf(nowMs))
           const view = (observed: ObservedConnection) => connectionView(observed, nowMs)
           const summary = (observed: ObservedConnection) => summaryOf(observed, nowMs)
           return yield* listAnswer("connections", page, asJson(page.isSummary ? summary : view))
@@ -64,12 +68,14 @@ export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (h
       )
       .handle("remove", ({ path }) => answered(connections.remove(path.id)))
       .handle("test", ({ path, payload }) => answered(connections.test(path.id, payload?.model ?? null)))
-      .handle("models", ({ path }) =>
-        Effect.flatMap(answered(connections.models(path.id)), ({ error, models }) =>
-          Effect.map(
-            paged(models, ({ id }) => id),
-            ({ items, nextCursor, total }) => ({ models: items, error, nextCursor, total })
-          )
+      .handle("models", ({ path, urlParams }) =>
+        Effect.flatMap(
+          answered(connections.models(path.id, { refresh: urlParams.refresh === "true" })),
+          ({ error, models }) =>
+            Effect.map(
+              paged(models, ({ id }) => id),
+              ({ items, nextCursor, total }) => ({ models: items, error, nextCursor, total })
+            )
         )
       )
       .handle("validate", ({ payload }) =>

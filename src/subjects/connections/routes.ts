@@ -127,6 +127,20 @@ export const ConnectionView = Schema.Struct({
   ),
   quotas: field(Schema.Array(DeclaredQuota), words.quotas),
   ...healthFields,
+  signIn: observed(
+    Schema.NullOr(
+      Schema.Struct({
+        expiresAt: field(
+          Schema.NullOr(Schema.String),
+          "When the access token expires, ISO 8601; null: not known.",
+          exampleTime
+        ),
+        isRenewed: field(Schema.Boolean, "Whether the gateway renews it by itself; false: sign in again then.", true)
+      }).annotations({ identifier: "ConnectionSignIn" })
+    ),
+    "The sign-in of an OAuth account; null: it has none.",
+    null
+  ),
   apiKey: field(Schema.NullOr(Schema.String), "The key, masked; null: there is none.", "sk-***cret"),
   source: field(Schema.Literal("db", "env"), "Added by this API, or found in the environment (then read-only)."),
   modelList: observed(
@@ -254,6 +268,15 @@ export const ValidateConnection = Schema.Struct({
     exampleId
   ),
   node: field(optional(CreateNode), "The provider node that would be added with it; its prefix is the provider."),
+  question: field(
+    optional(
+      Schema.Struct({
+        model: field(Text.pipe(Schema.maxLength(300)), "The model that is asked.", "gpt-4o-mini"),
+        prompt: field(Text.pipe(Schema.maxLength(4_000)), "What it is asked.", "Say hello in one word.")
+      }).annotations({ identifier: "FirstQuestion" })
+    ),
+    "A question that is asked where the connection is accepted: that it works is seen before it is saved. It is paid as any other."
+  ),
   ...CreateConnection.fields,
   provider: field(optional(Text), "Id of the provider, or the prefix of a node. Needed for a new connection.", "openai")
 }).annotations(body("ValidateConnection"))
@@ -262,7 +285,30 @@ export type ValidateConnection = typeof ValidateConnection.Type
 export const ValidateResult = Schema.Struct({
   valid: field(Schema.Boolean, "Whether the provider accepts the connection.", true),
   status: field(Schema.NullOr(Schema.Number), "HTTP status of the provider; null: no answer arrived.", 200),
-  error: field(Schema.NullOr(Schema.String), "Why it is not accepted; null: it is.", null)
+  error: field(Schema.NullOr(Schema.String), "Why it is not accepted; null: it is.", null),
+  latencyMs: field(Schema.Number, "Milliseconds until the provider had answered first.", 84),
+  models: field(
+    Schema.NullOr(
+      Schema.Struct({
+        count: field(Schema.Number, "How many models it lists.", 21),
+        unpriced: field(Schema.Number, "How many of them have no known price.", 3),
+        ids: field(Schema.Array(Schema.String), "Their ids, 1,000 at most.", ["gpt-4o-mini"])
+      }).annotations({ identifier: "ListedModels" })
+    ),
+    "Its models; null: it lists none, or refuses."
+  ),
+  answer: field(
+    Schema.NullOr(
+      Schema.Struct({
+        model: field(Schema.String, "The model that was asked.", "gpt-4o-mini"),
+        text: field(Schema.NullOr(Schema.String), "What it said; null: it did not answer.", "Hello."),
+        latencyMs: field(Schema.Number, "Milliseconds until the answer.", 310),
+        costUsd: field(Schema.NullOr(Schema.Number), "What it cost, in USD; null: no price is known.", 0.000004),
+        error: field(Schema.NullOr(Schema.String), "Why there is no answer; null: there is one.", null)
+      }).annotations({ identifier: "FirstAnswer" })
+    ),
+    "The answer to `question`; null: nothing was asked."
+  )
 }).annotations(body("ValidateResult"))
 
 const Connections = Schema.Struct({
@@ -277,7 +323,16 @@ const Connection = Schema.Struct({ connection: field(ConnectionView, "The connec
 export const connectionListing = {
   sorts: ["name", "provider", "priority", "testStatus", "createdAt", "updatedAt"],
   searched: "name, id, provider, address, models",
-  summary: ["id", "provider", "name", "authType", "isActive", "priority", "testStatus", "rateLimitedUntil", "source"]
+  summary: ["id", "provider", "name", "authType", "isActive", "priority", "testStatus", "rateLimitedUntil", "source"],
+  filters: {
+    state: {
+      description:
+        "in this state: `available`, `cooling` (it rests), `terminal` (an operator has to act), `inactive` (switched off)",
+      example: "cooling",
+      values: ["available", "cooling", "terminal", "inactive"]
+    },
+    provider: { description: "of this provider, or of the node with this prefix", example: "openai" }
+  }
 } as const
 
 const at = endpointsOf("providers", { id: ["Id of the connection.", exampleId] })
@@ -307,7 +362,7 @@ export class Providers extends HttpApiGroup.make("providers")
     at("validate", {
       summary: "Test a connection before it is saved",
       description:
-        "Checks the fields as saving does, and asks the provider whether it accepts the connection, by the address, headers, transport and proxy that would be stored. Nothing is stored.",
+        "Checks the fields as saving does, and asks the provider whether it accepts the connection, by the address, headers, transport and proxy that would be stored. `question` is asked as well. Nothing is stored.",
       example: { provider: "openai", apiKey: "sk-your-secret" }
     })
       .setPayload(ValidateConnection)
@@ -365,9 +420,19 @@ export class Providers extends HttpApiGroup.make("providers")
   .add(
     at("models", {
       summary: "List the models of a connection",
-      description: "As the provider lists them. The list is kept, and fetched again when it is old.",
+      description:
+        "As the provider lists them. The list is kept, and fetched again when it is old, or at once with `refresh`.",
       paged: true
     })
+      .setUrlParams(
+        Schema.Struct({
+          refresh: field(
+            Schema.optionalWith(Schema.Literal("true", "false"), { exact: true }),
+            "Whether to ask the provider now, however new the list is; absent: false.",
+            "true"
+          )
+        })
+      )
       .addSuccess(
         Schema.Struct({
           models: field(Schema.Array(UpstreamModel), "The models of the page."),

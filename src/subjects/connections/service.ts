@@ -10,7 +10,7 @@ import { Flags } from "../flags/service.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import type { ListedModel } from "../../plane/providers/ModelLists.ts"
-import { ProviderCalls, type TestFindings, type ValidationFindings } from "../../plane/providers/ProviderCalls.ts"
+import { ProviderCalls, type TestFindings } from "../../plane/providers/ProviderCalls.ts"
 import { ProxyPlan } from "../../plane/providers/ProxyPlan.ts"
 import { Cooldowns } from "../../plane/resilience/cooldown/Cooldowns.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -18,6 +18,7 @@ import { ConnectionRepo } from "./repo.ts"
 import { ConfigChanges } from "../ConfigChanges.ts"
 import { ConnectionRecords } from "./ConnectionRecords.ts"
 import * as Drafts from "./Drafts.ts"
+import { answerOf, modelsOf, type ValidationFindings } from "./FirstAnswer.ts"
 import * as Rules from "./rules.ts"
 import { Events } from "../../observe/Events.ts"
 import { testConnection } from "./ConnectionTest.ts"
@@ -56,10 +57,14 @@ export class Connections extends Context.Tag("gateway/subjects/connections/Conne
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | Errors.ReadOnly | StoreError>
     /** Asks a tiny question; `model` null: one that the connection is known to have. A good answer ends every cooldown. */
     readonly test: (id: string, model: string | null) => Effect.Effect<TestFindings, Errors.EntityNotFound>
-    readonly models: (id: string) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.RemoteFailed>
+    /** `refresh`: the provider is asked however new the known list is. */
+    readonly models: (
+      id: string,
+      options?: { readonly refresh: boolean }
+    ) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.RemoteFailed>
     /**
-     * Checks whether a provider accepts a connection as it would be stored. `added` is the provider of the node that the body has. Nothing is
-     * stored.
+     * Checks whether a provider accepts a connection as it would be stored, and asks it the question that the body has. `added` is the provider of
+     * the node that the body has. Nothing is stored.
      */
     readonly validate: (
       input: ValidateConnection,
@@ -156,9 +161,13 @@ const test = Effect.fn("Connections.test")(function* (services: Services, id: st
   return yield* testConnection(services, yield* Drafts.find(services, id), model)
 })
 
-const models = Effect.fn("Connections.models")(function* (services: Services, id: string) {
+const models = Effect.fn("Connections.models")(function* (
+  services: Services,
+  id: string,
+  options: { readonly refresh: boolean }
+) {
   const connection = yield* Drafts.find(services, id)
-  const result = yield* services.calls.models(connection, { refresh: false })
+  const result = yield* services.calls.models(connection, options)
   if (result._tag === "Listed") return { models: result.models, error: null }
   // The last list is still what requests are routed by.
   const { modelList } = services.observed.of(connection)
@@ -173,9 +182,16 @@ const validate = Effect.fn("Connections.validate")(function* (
   input: ValidateConnection,
   added: ProviderSpec | null
 ) {
-  const { answered, ...found } = yield* services.calls.validate(yield* Drafts.draftOf(services, input, added))
-  yield* services.spending.book(answered)
-  return found
+  const { calls, spending } = services
+  const { question, ...settings } = input
+  const draft = yield* Drafts.draftOf(services, settings, added)
+  const { answered, listed, ...found } = yield* calls.validate(draft)
+  yield* spending.book(answered)
+  const models = modelsOf({ listed }, draft.spec.id, spending)
+  if (question === undefined || !found.valid) return { ...found, models, answer: null }
+  const put = yield* calls.put(draft, question)
+  yield* spending.book(put.answered === null ? [] : [put.answered])
+  return { ...found, models, answer: answerOf(question.model, put, spending) }
 })
 
 const rejection = ({ calls, spending }: Services, connection: Connection): Effect.Effect<ReadonlyArray<string>> =>
@@ -215,7 +231,7 @@ export const make = Effect.gen(function* () {
     update: (id, input) => update(all, id, input),
     remove: (id) => remove(all, id),
     test: (id, model) => test(all, id, model),
-    models: (id) => models(all, id),
+    models: (id, options = { refresh: false }) => models(all, id, options),
     validate: (input, added) => validate(all, input, added),
     checkAll: (options) => checkAll(all, options)
   })

@@ -126,7 +126,8 @@ export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers)
         clientId: input.clientId,
         clientSecret: input.clientSecret,
         name: input.name,
-        proxyId: input.proxyId
+        proxyId: input.proxyId,
+        connectionId: input.connectionId
       }
       switch (action) {
         case "authorize":
@@ -177,7 +178,12 @@ export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers)
               ...(clientSecret === undefined ? {} : { clientSecret })
             }
             return Effect.map(
-              signIns.importTokens(provider, { tokens, name: input.name, proxyId: input.proxyId }),
+              signIns.importTokens(provider, {
+                tokens,
+                name: input.name,
+                proxyId: input.proxyId,
+                connectionId: input.connectionId
+              }),
               connectedView
             )
           })

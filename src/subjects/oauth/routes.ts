@@ -5,7 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { ConflictAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
+import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleProxyId, exampleTime } from "../../contract/Examples.ts"
 import { body, IsoTime, optional, Secret } from "../../contract/Inputs.ts"
 
@@ -27,6 +27,11 @@ export const SignInInput = Schema.NullOr(
       optional(Word),
       "To begin, and with tokens: the proxy of the connection; the sign-in goes by it too.",
       exampleProxyId
+    ),
+    connectionId: field(
+      optional(Word),
+      "To begin, and with tokens: the connection that is signed in again; absent: a new one is made.",
+      exampleId
     ),
     sessionId: field(optional(Word), "To go on: what the beginning answered.", exampleId),
     state: field(optional(Word), "Of `exchange`: the state, where `code` does not hold it.", "hYb3x1"),
@@ -109,6 +114,7 @@ export class OAuth extends HttpApiGroup.make("oauth")
       .addSuccess(SignInAnswer)
       .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
+      .addError(ForbiddenAnswer)
       .addError(UpstreamFailedAnswer)
   )
   .add(

@@ -39,6 +39,8 @@ export interface BeginSignIn {
   readonly name?: string | undefined
   /** The proxy of the connection, by which it is signed in too. */
   readonly proxyId?: string | undefined
+  /** The connection that is signed in again; absent: a new one is made. */
+  readonly connectionId?: string | undefined
 }
 
 export interface PendingBrowser {
@@ -85,13 +87,20 @@ export interface ImportTokens {
   readonly tokens: Omit<OAuthInput, "tokenUrl">
   readonly name?: string | undefined
   readonly proxyId?: string | undefined
+  readonly connectionId?: string | undefined
 }
 
 export type Polled =
   | { readonly _tag: "Pending"; readonly retryAfterMs: number; readonly expiresAtMs: number }
   | { readonly _tag: "Connected"; readonly connection: ObservedConnection }
 
-type Created = Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | Errors.RemoteFailed | StoreError
+type Created =
+  | Errors.EntityNotFound
+  | Errors.ReadOnly
+  | Errors.InvalidInput
+  | Errors.StateConflict
+  | Errors.RemoteFailed
+  | StoreError
 
 /** Error of too many browsers that came with states that belong to no sign-in. */
 export class TooManyArrivals extends Data.TaggedError("TooManyArrivals")<{ readonly retryAfterMs: number }> {}
@@ -133,6 +142,7 @@ interface Pending {
   readonly caller: string
   readonly name: string | undefined
   readonly proxyId: string | undefined
+  readonly connectionId: string | undefined
   readonly expiresAtMs: number
   readonly browser: (Requests.BrowserStep & { readonly comesBack: boolean }) | null
   readonly device: { readonly code: string; readonly intervalMs: number; readonly askAtMs: number } | null
@@ -248,19 +258,34 @@ const ask = ({ upstream }: Deps, provider: string, proxyId: string | undefined, 
     signInFailed(error._tag === "TimedOut" ? "the provider did not answer in time" : error.message)
   )
 
+/** Purpose of a sign-in: the connection that it makes, or signs in again. */
+type Purpose = Pick<BeginSignIn, "name" | "proxyId" | "connectionId">
+
 const connect = (
   { connections }: Deps,
   provider: string,
-  { name, proxyId }: Pick<BeginSignIn, "name" | "proxyId">,
+  { connectionId, name, proxyId }: Purpose,
   oauth: OAuthInput
-) =>
-  connections.create({
+): Effect.Effect<ObservedConnection, Created> => {
+  const settings = {
     provider,
     authType: "oauth",
     oauth,
     ...(name === undefined ? {} : { name }),
     ...(proxyId === undefined ? {} : { proxyId })
-  })
+  } as const
+  return connectionId === undefined ? connections.create(settings) : connections.update(connectionId, settings)
+}
+
+/** Checks before a person signs in what would be refused afterwards. */
+const checkAccount = ({ connections }: Deps, provider: string, id: string | undefined) =>
+  id === undefined
+    ? Effect.void
+    : Effect.flatMap(connections.get(id), ({ connection }) =>
+        connection.provider === provider
+          ? Effect.void
+          : Errors.invalid("connectionId", `is an account at '${connection.provider}', not at '${provider}'`)
+      )
 
 /** Finds the caller's own sign-in. A caller who did not begin it gets the same answer as for an unknown id. */
 const mine = (found: Pending | undefined, provider: string, caller: string, id: string) =>
@@ -272,7 +297,7 @@ const mine = (found: Pending | undefined, provider: string, caller: string, id: 
 
 const connected = Effect.fnUntraced(function* (
   deps: Deps,
-  { client, name, provider, proxyId }: Pending,
+  { client, connectionId, name, provider, proxyId }: Pending,
   response: Parameters<typeof readAnswer>[0],
   secrets: ReadonlyArray<string>
 ) {
@@ -286,7 +311,7 @@ const connected = Effect.fnUntraced(function* (
   return yield* connect(
     deps,
     provider,
-    { name, proxyId },
+    { name, proxyId, connectionId },
     {
       accessToken: answer.accessToken,
       clientId: client.id,
@@ -299,10 +324,10 @@ const connected = Effect.fnUntraced(function* (
 
 const keep = (
   { pending }: Deps,
-  one: Omit<Pending, "caller" | "name" | "proxyId" | "outcome">,
-  { caller, name, proxyId }: BeginSignIn
+  one: Omit<Pending, "caller" | keyof Purpose | "outcome">,
+  { caller, connectionId, name, proxyId }: BeginSignIn
 ): void => {
-  pending.set(one.sessionId, { ...one, caller, name, proxyId, outcome: null })
+  pending.set(one.sessionId, { ...one, caller, name, proxyId, connectionId, outcome: null })
 }
 
 const ofState = ({ pending }: Deps, state: string): Pending | undefined =>
@@ -327,6 +352,7 @@ const authorize = Effect.fn("SignIns.authorize")(function* (deps: Deps, name: st
   }
   const client = yield* clientOf(deps, provider, begin)
   yield* checkProxy(deps, begin.proxyId)
+  yield* checkAccount(deps, provider, begin.connectionId)
   const nowMs = yield* ensureCapacity(deps)
   const [state, verifier] = [secret(), secret()]
   const sessionId = deps.ids.next(nowMs)
@@ -347,6 +373,7 @@ const device = Effect.fn("SignIns.device")(function* (deps: Deps, name: string, 
   }
   const client = yield* clientOf(deps, provider, begin)
   yield* checkProxy(deps, begin.proxyId)
+  yield* checkAccount(deps, provider, begin.connectionId)
   yield* ensureCapacity(deps)
   const response = yield* ask(deps, provider, begin.proxyId, Requests.deviceRequest(row.deviceUrl, row, client))
   const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null

@@ -78,6 +78,37 @@ describe("lists of the management", () => {
       })
     )
 
+    it.effect("are filtered by state and provider, and the models by account and price", () =>
+      Effect.gen(function* () {
+        const { app, list } = yield* setUp
+        const names = (query: string) =>
+          Effect.map(list(`/api/providers?${query}&sort=name`, "connections"), ({ entries }) =>
+            entries.map(({ name }) => name)
+          )
+        const { entries } = yield* list("/api/providers", "connections")
+        const home = entries.find(({ name }) => name === "home")
+        const switched = (isActive: boolean) =>
+          app.admin(`/api/providers/${String(home?.["id"])}`, { method: "PUT", body: { isActive } })
+        assert.strictEqual((yield* switched(false)).status, 200)
+        assert.deepStrictEqual(yield* names("state=inactive"), ["home"])
+        assert.deepStrictEqual(yield* names("state=available"), ["Work laptop", "work phone"])
+        assert.deepStrictEqual(yield* names("state=available&search=phone"), ["work phone"])
+        assert.deepStrictEqual(yield* names("state=terminal"), [])
+        assert.deepStrictEqual(yield* names("provider=node1"), ["home"])
+        assert.strictEqual((yield* switched(true)).status, 200)
+        const wrong = yield* app.admin("/api/providers?state=tired")
+        assert.deepStrictEqual([wrong.status, wrong.at("error.param")], [400, "state"])
+
+        const models = (query: string) =>
+          Effect.map(list(`/api/models/catalog?${query}`, "models"), ({ entries: rows }) => rows.map(({ id }) => id))
+        assert.deepStrictEqual(yield* models(`connectionId=${String(home?.["id"])}`), ["node1/m1"])
+        assert.deepStrictEqual(yield* models("provider=node2"), ["node2/m2"])
+        assert.include(yield* models("priced=false"), "node0/m0")
+        assert.deepStrictEqual(yield* models("priced=true"), [])
+        assert.deepStrictEqual(yield* models("kind=combo&search=home"), ["home combo"])
+      })
+    )
+
     it.effect("are shown in short, with the same values", () =>
       Effect.gen(function* () {
         const { list } = yield* setUp

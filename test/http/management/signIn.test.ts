@@ -128,6 +128,37 @@ inside("exchanges a pasted address for tokens by PKCE, once, and stores them as 
   })
 )
 
+inside(
+  "signs an account in again: the same connection has the new tokens, and one of another provider is refused",
+  (server) =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const imported = yield* act("codex", "import-token", {
+        accessToken: "at-old-s3cret",
+        expiresAt: "2035-01-01T00:00:00.000Z",
+        name: "work"
+      })
+      const id = String(imported.at("connection.id"))
+      const before = yield* connectionOf(id)
+      assert.deepStrictEqual(before.at("connection.signIn"), {
+        expiresAt: "2035-01-01T00:00:00.000Z",
+        isRenewed: false
+      })
+      const begun = yield* act("codex", "authorize", { clientId: "c", connectionId: id })
+      const { searchParams } = new URL(String(begun.at("authUrl")))
+      server.always(tokens)
+      const done = yield* act("codex", "exchange", { code: `the-code#${String(searchParams.get("state"))}` })
+      assert.strictEqual(done.at("connection.id"), id, done.text)
+      const after = yield* connectionOf(id)
+      assert.strictEqual(after.at("connection.name"), "work")
+      assert.strictEqual(after.at("connection.signIn.isRenewed"), true)
+      assert.strictEqual((yield* app.admin("/api/providers")).at("total"), 1)
+      const foreign = yield* act("github", "device-code", { connectionId: id })
+      assert.deepStrictEqual([foreign.status, foreign.at("error.param")], [400, "connectionId"], foreign.text)
+      assert.strictEqual((yield* act("codex", "authorize", { clientId: "c", connectionId: "nobody" })).status, 404)
+    })
+)
+
 inside("says what the provider refused, without its secrets, and is used up", (server) =>
   Effect.gen(function* () {
     const begun = yield* act("codex", "authorize", { clientId: "c", clientSecret: "client-s3cret-value" })

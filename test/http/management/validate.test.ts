@@ -48,7 +48,13 @@ const nodeBody = (prefix: string, baseUrl: string, more: object = {}) => ({
 layer(layerOf(), { excludeTestServices: true })("a connection that is not saved", (it) => {
   it.effect("has every field of saving, by the same schema", () =>
     Effect.sync(() => {
-      const { connectionId: _id, node: _node, provider: _provider, ...fields } = ValidateConnection.fields
+      const {
+        connectionId: _id,
+        node: _node,
+        provider: _provider,
+        question: _question,
+        ...fields
+      } = ValidateConnection.fields
       const { provider: _required, ...ofCreating } = CreateConnection.fields
       const { provider: _optional, ...ofChanging } = UpdateConnection.fields
       for (const [name, field] of Object.entries(ofCreating)) assert.strictEqual(Reflect.get(fields, name), field, name)
@@ -66,7 +72,7 @@ layer(layerOf(), { excludeTestServices: true })("a connection that is not saved"
       const without = yield* validate(body)
       assert.deepInclude(JSON.parse(without.text), { valid: false, status: 401 })
       const whole = yield* validate({ ...body, headers: { "x-pass": pass }, models: ["m"], maxConcurrent: 3 })
-      assert.deepStrictEqual(JSON.parse(whole.text), { valid: true, status: 200, error: null })
+      assert.deepInclude(JSON.parse(whole.text), { valid: true, status: 200, error: null })
       assert.deepStrictEqual(yield* stored, before)
       // What was accepted is accepted after saving, too.
       const saved = yield* send("POST", "/api/providers", { ...body, headers: { "x-pass": pass }, models: ["m"] })
@@ -76,13 +82,48 @@ layer(layerOf(), { excludeTestServices: true })("a connection that is not saved"
     })
   )
 
+  it.scoped("says which models it has and how long that took, answers a first question, and leaves its cost only", () =>
+    Effect.gen(function* () {
+      const upstream = yield* guarded
+      yield* send("POST", "/api/provider-nodes", nodeBody("asked", elsewhere))
+      const before = yield* stored
+      const body = { provider: "asked", apiKey: key, baseUrl: `${upstream.origin}/v1`, headers: { "x-pass": pass } }
+      const silent = yield* validate(body)
+      assert.deepStrictEqual(silent.at("models"), { count: 1, unpriced: 1, ids: ["m"] })
+      assert.isNull(silent.at("answer"))
+      assert.isAtLeast(Number(silent.at("latencyMs")), 0)
+      const question = { model: "m", prompt: "Say hello in one word." }
+      const asked = yield* validate({ ...body, question })
+      assert.strictEqual(asked.at("answer.text"), "Hello", asked.text)
+      assert.strictEqual(asked.at("answer.costUsd"), null)
+      assert.include(upstream.requests.at(-1)?.body ?? "", question.prompt)
+      const calls = upstream.requests.length
+      const refused = yield* validate({ ...body, apiKey: "another-key-0123456789", question })
+      assert.isNull(refused.at("answer"), "a refused key is asked nothing")
+      assert.notInclude(
+        upstream.requests
+          .slice(calls)
+          .map((request) => request.body)
+          .join(""),
+        question.prompt
+      )
+      const rows = yield* send("GET", "/api/usage/logs?provider=asked")
+      assert.deepInclude(rows.at("logs.0"), { principal: "operator", model: "m", connectionId: null })
+      assert.deepStrictEqual(yield* stored, before)
+      assert.strictEqual(
+        (yield* validate({ ...body, question: { ...question, prompt: "x".repeat(4_001) } })).status,
+        400
+      )
+    })
+  )
+
   it.scoped("may be of a node that is not saved either", () =>
     Effect.gen(function* () {
       const upstream = yield* guarded
       const before = yield* stored
       const node = nodeBody("new-door", `${upstream.origin}/v1`, { headers: { "x-pass": pass } })
       const valid = yield* validate({ node, apiKey: key })
-      assert.deepStrictEqual(JSON.parse(valid.text), { valid: true, status: 200, error: null })
+      assert.deepInclude(JSON.parse(valid.text), { valid: true, status: 200, error: null })
       const named = yield* validate({ node, provider: "new-door", apiKey: "another-key-0123456789" })
       assert.deepInclude(JSON.parse(named.text), { valid: false, status: 401 })
       for (const [body, status, param] of [
@@ -149,7 +190,7 @@ layer(layerOf(), { excludeTestServices: true })("a connection that is not saved"
       const without = yield* validate({ connectionId })
       assert.deepInclude(JSON.parse(without.text), { valid: false, status: 401 })
       const whole = yield* validate({ connectionId, headers: { "x-pass": pass } })
-      assert.deepStrictEqual(JSON.parse(whole.text), { valid: true, status: 200, error: null })
+      assert.deepInclude(JSON.parse(whole.text), { valid: true, status: 200, error: null })
 
       const attacker = yield* FakeUpstream.start
       for (const change of [
@@ -222,7 +263,7 @@ layer(layerOf(), { excludeTestServices: true })("a connection that is not saved"
         tokenUrl: `${upstream.origin}/oauth/token`
       }
       const valid = yield* validate({ provider: "signed", oauth })
-      assert.deepStrictEqual(JSON.parse(valid.text), { valid: true, status: 200, error: null })
+      assert.deepInclude(JSON.parse(valid.text), { valid: true, status: 200, error: null })
       assert.isFalse(
         upstream.requests.some(({ url }) => url.includes("token")),
         "a refresh token is used up by use"

@@ -1,23 +1,19 @@
-/** Requests and cost of the last day, by the hour. */
+/** Requests and cost of the last day, by the hour, with its sums. */
 import { useMemo } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
-import { usageSeries } from "../../api/calls.generated.ts"
-import { useAnswer } from "../../api/queries.ts"
-import { Answered } from "../../ui/Answered.tsx"
+import type { usageHistoryAnalytics, usageSeries } from "../../api/calls.generated.ts"
 import { Plot, type PlotSeries } from "../../ui/Plot.tsx"
-import { money, nowMs, short } from "../../ui/format.ts"
+import { duration, money, percent, short } from "../../ui/format.ts"
 import { words } from "../../words/home.ts"
 
-const dayMs = 86_400_000
-const everyMs = 60_000
-const height = 180
+const height = 190
 
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+interface Properties {
+  readonly series: AnswerOf<typeof usageSeries>
+  readonly summary: AnswerOf<typeof usageHistoryAnalytics>["summary"] | null
+}
 
-const ask = (signal: AbortSignal) =>
-  usageSeries({ query: { from: new Date(nowMs() - dayMs).toISOString(), step: "hour", tz: zone }, signal })
-
-const Chart = ({ answer: { starts, total } }: { readonly answer: AnswerOf<typeof usageSeries> }) => {
+export const Day = ({ series: { starts, total }, summary }: Properties) => {
   const series = useMemo<ReadonlyArray<PlotSeries>>(
     () => [
       { name: words.day.requests, values: total.requests, color: 1, format: short, isColumns: true },
@@ -26,16 +22,25 @@ const Chart = ({ answer: { starts, total } }: { readonly answer: AnswerOf<typeof
     ],
     [total]
   )
-  return <Plot title={words.day.title} starts={starts} series={series} height={height} />
-}
-
-export const Day = () => {
-  const usage = useAnswer({ key: ["series", "day"], ask, everyMs })
+  const { figures } = words.day
   return (
-    <section class="card">
-      <Answered of={usage} height={height + 40}>
-        {(answer) => <Chart answer={answer} />}
-      </Answered>
-    </section>
+    <>
+      <Plot title={words.day.title} starts={starts} series={series} height={height} />
+      {summary !== null && (
+        <p class="day-figures">
+          {summary.requests === 0 ? (
+            <span class="quiet">{words.day.none}</span>
+          ) : (
+            <>
+              <span>{figures.requests(short(summary.requests))}</span>
+              <span>{figures.failed(percent(summary.failed / summary.requests))}</span>
+              <span>{money(summary.costUsd)}</span>
+              <span>{figures.tokens(short(summary.tokensIn), short(summary.tokensOut))}</span>
+              <span>{figures.latency(duration(summary.avgLatencyMs))}</span>
+            </>
+          )}
+        </p>
+      )}
+    </>
   )
 }

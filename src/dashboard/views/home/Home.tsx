@@ -1,95 +1,92 @@
-/** Shows the state of the gateway, its cost and what needs attention; for a new gateway, the steps to its first answer. */
+/** Answers whether it is well, what it costs today, and what needs me; a new gateway shows the steps to its first answer, and nothing else. */
 import { useCallback } from "preact/hooks"
-import type { AnswerOf } from "../../api/client.ts"
-import { providersList, usageHistoryAnalytics } from "../../api/calls.generated.ts"
+import { useLocation } from "preact-iso"
+import { providersList, usageHistoryAnalytics, usageLogs, usageSeries } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { State } from "../../ui/State.tsx"
-import { count, duration, money, percent, short, visible } from "../../ui/format.ts"
+import { nowMs } from "../../ui/format.ts"
 import { words } from "../../words/home.ts"
 import { Attention } from "./Attention.tsx"
 import { Day } from "./Day.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
+import { Next } from "./Next.tsx"
 import { Now } from "./Now.tsx"
-
-type Summary = AnswerOf<typeof usageHistoryAnalytics>["summary"]
-type Connection = AnswerOf<typeof providersList>["connections"][number]
+import { spentSince } from "./now.ts"
+import { isNew, lookedAt, stepsOf } from "./steps.ts"
+import { Strip } from "./Strip.tsx"
+import { Top } from "./Top.tsx"
 
 const everyMs = 30_000
+const dayMs = 86_400_000
+const mostCombos = 6
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-const Tiles = ({ summary }: { readonly summary: Summary }) => (
-  <dl class="tiles">
-    <div class="card tile">
-      <dt class="quiet">{words.tiles.requests}</dt>
-      <dd class="value">{count(summary.requests)}</dd>
-    </div>
-    <div class="card tile">
-      <dt class="quiet">{words.tiles.failed}</dt>
-      <dd class="value">{summary.requests === 0 ? "–" : percent(summary.failed / summary.requests)}</dd>
-    </div>
-    <div class="card tile">
-      <dt class="quiet">{words.tiles.cost}</dt>
-      <dd class="value">{money(summary.costUsd)}</dd>
-    </div>
-    <div class="card tile">
-      <dt class="quiet">{words.tiles.tokens}</dt>
-      <dd class="value">
-        {short(summary.tokensIn)} → {short(summary.tokensOut)}
-      </dd>
-    </div>
-    <div class="card tile">
-      <dt class="quiet">{words.tiles.latency}</dt>
-      <dd class="value">{summary.requests === 0 ? "–" : duration(summary.avgLatencyMs)}</dd>
-    </div>
-  </dl>
-)
+const askSteps = async (signal: AbortSignal) => {
+  const [{ total }, { logs }] = await Promise.all([
+    providersList({ query: { view: "summary", limit: 1 }, signal }),
+    usageLogs({ query: { limit: lookedAt }, signal })
+  ])
+  return stepsOf(total, logs)
+}
 
-const Strip = ({ connections }: { readonly connections: ReadonlyArray<Connection> }) => (
-  <section class="card" aria-labelledby="providers">
-    <h2 id="providers">{words.providers}</h2>
-    <ul class="strip">
-      {connections.map(({ id, isActive, name, provider }) => (
-        <li key={id}>
-          <State kind={isActive ? "good" : "quiet"}>{visible(name === "" ? provider : `${provider} / ${name}`)}</State>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
+const askDay = (signal: AbortSignal) =>
+  usageSeries({
+    query: { from: new Date(nowMs() - dayMs).toISOString(), step: "hour", tz: zone, by: "combo", top: mostCombos },
+    signal
+  })
 
-export const Home = () => {
-  const connections = useAnswer({ key: ["connections"], ask: (signal) => providersList({ signal }) })
-  const usage = useAnswer({
+/** Beginning of today by the reader's clock, epoch milliseconds. */
+const midnightMs = (): number => new Date(nowMs()).setHours(0, 0, 0, 0)
+
+const Overview = () => {
+  const analytics = useAnswer({
     key: ["analytics", "24h"],
     ask: (signal) => usageHistoryAnalytics({ query: { range: "24h" }, signal }),
     everyMs
   })
+  const series = useAnswer({ key: ["series", "day"], ask: askDay, everyMs })
+  const day = series.value.data
+  return (
+    <>
+      <Now spentUsd={day === undefined ? null : spentSince(day, midnightMs())} />
+      <Attention />
+      <Strip served={analytics.value.data?.byProvider ?? []} />
+      <div class="home-split">
+        <section class="card">
+          <Answered of={series} height={260}>
+            {(answer) => <Day series={answer} summary={analytics.value.data?.summary ?? null} />}
+          </Answered>
+        </section>
+        <Answered of={analytics} height={260}>
+          {(answer) =>
+            day === undefined ? (
+              <div class="skeleton" style={{ height: "260px" }} />
+            ) : (
+              <Top analytics={answer} series={day} />
+            )
+          }
+        </Answered>
+      </div>
+      <Next />
+    </>
+  )
+}
+
+export const Home = () => {
+  const { query } = useLocation()
+  const steps = useAnswer({ key: ["steps"], ask: askSteps })
   useFeed(
     "health",
-    useCallback(() => void refresh("connections"), [])
+    useCallback(() => void refresh("steps"), [])
   )
   return (
-    <div class="stack">
+    <div class="stack home">
       <header class="view-head">
         <h1>{words.title}</h1>
       </header>
-      <Answered of={connections} height={80}>
-        {({ connections: all }) =>
-          all.length === 0 ? (
-            <FirstSteps requests={usage.value.data?.summary.requests ?? 0} />
-          ) : (
-            <>
-              <Now />
-              <Answered of={usage} height={84}>
-                {({ summary }) => <Tiles summary={summary} />}
-              </Answered>
-              <Attention />
-              <Strip connections={all} />
-              <Day />
-            </>
-          )
-        }
+      <Answered of={steps} height={80}>
+        {(found) => (isNew(found) && query["show"] !== "all" ? <FirstSteps steps={found} /> : <Overview />)}
       </Answered>
     </div>
   )

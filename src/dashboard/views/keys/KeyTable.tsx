@@ -14,7 +14,7 @@ import { type ApiKey, KeyRow } from "./KeyRow.tsx"
 import { Listed } from "./Listed.tsx"
 import { monthOf } from "./money/period.ts"
 import { rangeOf } from "./money/useMoney.ts"
-import { reachedAtMs } from "./pace.ts"
+import { reachedAtMs } from "../../ui/time/pace.ts"
 
 const pageSize = 100
 const everyMs = 60_000

@@ -3,7 +3,7 @@ import { State } from "../../ui/State.tsx"
 import { clockTime, nowMs, percent } from "../../ui/format.ts"
 import { words } from "../../words/keys.ts"
 import type { Window } from "./budgets.ts"
-import { reachedAtMs } from "./pace.ts"
+import { reachedAtMs } from "../../ui/time/pace.ts"
 
 /** Part of a window that is over. */
 export const goneOf = ({ nextResetAt, windowStart }: Window, atMs: number): number => {

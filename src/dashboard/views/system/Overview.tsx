@@ -15,8 +15,8 @@ import { Time } from "../../ui/Time.tsx"
 import { count, visible } from "../../ui/format.ts"
 import { placeOf } from "../../ui/places.ts"
 import { words } from "../../words/system.ts"
-import { Facts } from "./parts/Facts.tsx"
-import { useWork } from "./parts/useWork.ts"
+import { Facts } from "../../ui/parts/Facts.tsx"
+import { useWork } from "../../ui/parts/useWork.ts"
 import { shownValue } from "./settings/value.ts"
 
 type Origins = AnswerOf<typeof gatewaySettingsOrigins>

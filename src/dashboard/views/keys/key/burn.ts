@@ -1,5 +1,5 @@
 /** Tells what is left of a budget over its window, and how it goes on. Pure. */
-import { reachedAtMs, type SpendWindow } from "../pace.ts"
+import { reachedAtMs, type SpendWindow } from "../../../ui/time/pace.ts"
 
 /** A point of the plot: part of the window that is over, and part of the limit that is left, both from 0 to 1. */
 export interface Point {

@@ -12,11 +12,11 @@ import { Icon } from "../../../ui/Icon.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/agents.ts"
-import { Empty } from "../parts/Empty.tsx"
-import { Entry } from "../parts/Entry.tsx"
-import { Table } from "../parts/Table.tsx"
+import { Empty } from "../../../ui/parts/Empty.tsx"
+import { Entry } from "../../../ui/parts/Entry.tsx"
+import { Table } from "../../../ui/parts/Table.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { useWork } from "../../../ui/parts/useWork.ts"
 
 type Agent = AnswerOf<typeof acpList>["agents"][number]
 

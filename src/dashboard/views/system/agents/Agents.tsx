@@ -8,9 +8,9 @@ import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/agents.ts"
-import { words as shared } from "../../../words/system/parts.ts"
+import { words as shared } from "../../../words/parts.ts"
 import { Head } from "../parts/Head.tsx"
-import { switchWith, useWork } from "../parts/useWork.ts"
+import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
 import { AcpAgents } from "./AcpAgents.tsx"
 
 type Status = AnswerOf<typeof a2aStatus>

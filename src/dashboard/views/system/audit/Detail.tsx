@@ -3,8 +3,8 @@ import type { AnswerOf } from "../../../api/client.ts"
 import type { auditList } from "../../../api/calls.generated.ts"
 import { exact, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/audit.ts"
-import { Facts } from "../parts/Facts.tsx"
-import { Table } from "../parts/Table.tsx"
+import { Facts } from "../../../ui/parts/Facts.tsx"
+import { Table } from "../../../ui/parts/Table.tsx"
 
 type Row = AnswerOf<typeof auditList>[number]
 type Change = NonNullable<Row["details"]["changes"]>[number]

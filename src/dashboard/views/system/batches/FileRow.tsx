@@ -6,8 +6,8 @@ import { Time } from "../../../ui/Time.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/batches.ts"
 import { size } from "../parts/size.ts"
-import { DangerButton } from "../parts/DangerButton.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { DangerButton } from "../../../ui/parts/DangerButton.tsx"
+import { useWork } from "../../../ui/parts/useWork.ts"
 
 export const FileRow = ({ file, owner }: { readonly file: StoredFile; readonly owner: Owner }) => {
   const { isBusy, run } = useWork([])

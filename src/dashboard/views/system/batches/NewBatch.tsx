@@ -4,9 +4,9 @@ import { useId } from "preact/hooks"
 import { createBatch, type Owner, uploadFile } from "../../../api/batches.ts"
 import { Dialog } from "../../../ui/Dialog.tsx"
 import { words } from "../../../words/system/batches.ts"
-import { Pick } from "../parts/Entry.tsx"
+import { Pick } from "../../../ui/parts/Entry.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { useWork } from "../../../ui/parts/useWork.ts"
 
 const endpoints = [
   "/v1/chat/completions",

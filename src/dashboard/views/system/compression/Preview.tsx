@@ -11,8 +11,8 @@ import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { count, duration, percent, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/compression.ts"
-import { Table } from "../parts/Table.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { Table } from "../../../ui/parts/Table.tsx"
+import { useWork } from "../../../ui/parts/useWork.ts"
 
 type Previewed = AnswerOf<typeof compressionPreview>
 

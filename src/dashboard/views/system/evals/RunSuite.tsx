@@ -7,9 +7,9 @@ import { Dialog } from "../../../ui/Dialog.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
 import { words } from "../../../words/system/evals.ts"
-import { Entry, Pick } from "../parts/Entry.tsx"
+import { Entry, Pick } from "../../../ui/parts/Entry.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { useWork } from "../../../ui/parts/useWork.ts"
 import type { Suite } from "./RunState.tsx"
 
 interface Properties {

@@ -6,8 +6,8 @@ import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/flags.ts"
-import { words as parts } from "../../../words/system/parts.ts"
-import { useWork, type Work } from "../parts/useWork.ts"
+import { words as parts } from "../../../words/parts.ts"
+import { useWork, type Work } from "../../../ui/parts/useWork.ts"
 
 export type Flag = AnswerOf<typeof flagsList>["flags"][number]
 

@@ -9,10 +9,10 @@ import { Danger } from "../../../ui/Danger.tsx"
 import { State } from "../../../ui/State.tsx"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/flags.ts"
-import { Empty } from "../parts/Empty.tsx"
+import { Empty } from "../../../ui/parts/Empty.tsx"
 import { Head } from "../parts/Head.tsx"
-import { Search } from "../parts/Search.tsx"
-import { shownOf, Shows } from "../parts/Shows.tsx"
+import { Search } from "../../../ui/parts/Search.tsx"
+import { shownOf, Shows } from "../../../ui/parts/Shows.tsx"
 import { type Flag, FlagRow } from "./FlagRow.tsx"
 
 const found = (all: ReadonlyArray<Flag>, text: string, isSetOnly: boolean): ReadonlyArray<Flag> => {

@@ -8,8 +8,8 @@ import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/guardrails.ts"
-import { Table } from "../parts/Table.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { Table } from "../../../ui/parts/Table.tsx"
+import { useWork } from "../../../ui/parts/useWork.ts"
 import { findingsOf, type Finding, marked } from "./findings.ts"
 
 type Tested = AnswerOf<typeof guardrailsTest>

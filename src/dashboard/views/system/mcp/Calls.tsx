@@ -8,10 +8,10 @@ import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { duration, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/mcp.ts"
-import { Empty } from "../parts/Empty.tsx"
-import { Entry } from "../parts/Entry.tsx"
-import { Pages, withQuery } from "../parts/Pages.tsx"
-import { Table } from "../parts/Table.tsx"
+import { Empty } from "../../../ui/parts/Empty.tsx"
+import { Entry } from "../../../ui/parts/Entry.tsx"
+import { Pages, withQuery } from "../../../ui/parts/Pages.tsx"
+import { Table } from "../../../ui/parts/Table.tsx"
 
 const pageRows = 50
 

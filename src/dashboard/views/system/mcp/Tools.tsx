@@ -7,9 +7,9 @@ import { Answered } from "../../../ui/Answered.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/mcp.ts"
-import { Empty } from "../parts/Empty.tsx"
-import { Entry } from "../parts/Entry.tsx"
-import { Table } from "../parts/Table.tsx"
+import { Empty } from "../../../ui/parts/Empty.tsx"
+import { Entry } from "../../../ui/parts/Entry.tsx"
+import { Table } from "../../../ui/parts/Table.tsx"
 
 type Tool = AnswerOf<typeof mcpTools>["tools"][number]
 

@@ -5,8 +5,8 @@ import { Time } from "../../../ui/Time.tsx"
 import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/memory.ts"
-import { words as parts } from "../../../words/system/parts.ts"
-import { useWork } from "../parts/useWork.ts"
+import { words as parts } from "../../../words/parts.ts"
+import { useWork } from "../../../ui/parts/useWork.ts"
 
 type Entry = AnswerOf<typeof memoryList>["memories"][number]
 

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact"
 import { Failure } from "../../../ui/Failure.tsx"
 import { words as common } from "../../../words/common.ts"
-import { words } from "../../../words/system/parts.ts"
-import type { Work } from "./useWork.ts"
+import { words } from "../../../words/parts.ts"
+import type { Work } from "../../../ui/parts/useWork.ts"
 
 interface Properties {
   readonly work: Work

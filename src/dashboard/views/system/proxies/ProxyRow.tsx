@@ -11,10 +11,10 @@ import {
 import { refresh } from "../../../api/queries.ts"
 import { State } from "../../../ui/State.tsx"
 import { duration, visible } from "../../../ui/format.ts"
-import { words as shared } from "../../../words/system/parts.ts"
+import { words as shared } from "../../../words/parts.ts"
 import { words } from "../../../words/system/proxies.ts"
-import { DangerButton } from "../parts/DangerButton.tsx"
-import { switchWith, useWork } from "../parts/useWork.ts"
+import { DangerButton } from "../../../ui/parts/DangerButton.tsx"
+import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
 
 type Proxy = AnswerOf<typeof proxiesList>["proxies"][number]
 export type Assignment = AnswerOf<typeof proxiesAssignments>["assignments"][number]

@@ -12,10 +12,10 @@ import { Time } from "../../../ui/Time.tsx"
 import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/sessions.ts"
-import { Empty } from "../parts/Empty.tsx"
+import { Empty } from "../../../ui/parts/Empty.tsx"
 import { Head } from "../parts/Head.tsx"
-import { Table } from "../parts/Table.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { Table } from "../../../ui/parts/Table.tsx"
+import { useWork } from "../../../ui/parts/useWork.ts"
 import { Locks } from "./Locks.tsx"
 
 type Session = AnswerOf<typeof authListSessions>["sessions"][number]

@@ -6,7 +6,7 @@ import { Prose } from "../../../ui/Prose.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/settings.ts"
-import { Table } from "../parts/Table.tsx"
+import { Table } from "../../../ui/parts/Table.tsx"
 
 type Variable = AnswerOf<typeof gatewaySettingsOrigins>["variables"][number]
 

@@ -6,7 +6,7 @@ import { Answered } from "../../../ui/Answered.tsx"
 import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/places.ts"
-import { words as shared } from "../../../words/system/parts.ts"
+import { words as shared } from "../../../words/parts.ts"
 import { words } from "../../../words/system/skills.ts"
 import { Head } from "../parts/Head.tsx"
 

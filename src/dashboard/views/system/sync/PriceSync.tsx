@@ -9,10 +9,10 @@ import { State } from "../../../ui/State.tsx"
 import { placeOf } from "../../../ui/places.ts"
 import { Prose } from "../../../ui/Prose.tsx"
 import { words as common } from "../../../words/common.ts"
-import { words as shared } from "../../../words/system/parts.ts"
+import { words as shared } from "../../../words/parts.ts"
 import { words } from "../../../words/system/sync.ts"
-import { Entry } from "../parts/Entry.tsx"
-import { switchWith, useWork } from "../parts/useWork.ts"
+import { Entry } from "../../../ui/parts/Entry.tsx"
+import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
 
 type Settings = AnswerOf<typeof gatewaySettingsGet>
 

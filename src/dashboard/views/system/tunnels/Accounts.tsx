@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { tunnelsSetSsh, tunnelsSetToken } from "../../../api/calls.generated.ts"
 import { words } from "../../../words/system/tunnels.ts"
-import { Entry } from "../parts/Entry.tsx"
+import { Entry } from "../../../ui/parts/Entry.tsx"
 import { type Tunnel, TunnelCard } from "./Card.tsx"
 
 export const TokenTunnel = ({ tunnel }: { readonly tunnel: Tunnel }) => {

@@ -11,7 +11,7 @@ import { type Kind, State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/tunnels.ts"
-import { Facts } from "../parts/Facts.tsx"
+import { Facts } from "../../../ui/parts/Facts.tsx"
 
 export type Tunnel = AnswerOf<typeof tunnelsList>["tunnels"][number]
 

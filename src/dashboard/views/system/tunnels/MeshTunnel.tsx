@@ -15,9 +15,9 @@ import { Answered } from "../../../ui/Answered.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/tunnels.ts"
-import { Entry, Pick } from "../parts/Entry.tsx"
-import { OutLink } from "../parts/OutLink.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { Entry, Pick } from "../../../ui/parts/Entry.tsx"
+import { OutLink } from "../../../ui/parts/OutLink.tsx"
+import { useWork } from "../../../ui/parts/useWork.ts"
 import { TunnelCard } from "./Card.tsx"
 
 type Mesh = AnswerOf<typeof tunnelsMesh>

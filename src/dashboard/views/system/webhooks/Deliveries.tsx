@@ -4,8 +4,8 @@ import { type webhooksDeliveries, webhooksRetry } from "../../../api/calls.gener
 import { Time } from "../../../ui/Time.tsx"
 import { count, duration, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/webhooks.ts"
-import { Table } from "../parts/Table.tsx"
-import { useWork } from "../parts/useWork.ts"
+import { Table } from "../../../ui/parts/Table.tsx"
+import { useWork } from "../../../ui/parts/useWork.ts"
 import { AnswerState } from "./WebhookState.tsx"
 
 type Attempt = AnswerOf<typeof webhooksDeliveries>["deliveries"][number]

@@ -6,6 +6,8 @@ interface Properties {
   readonly label: string
   /** Values of `show` with their words; the first one is what is shown without it. */
   readonly choices: Readonly<Record<string, string>>
+  /** Parameters that another part starts without, such as the page. */
+  readonly dropped?: ReadonlyArray<string>
 }
 
 export const shownOf = (query: Readonly<Record<string, string>>, choices: Readonly<Record<string, string>>): string => {
@@ -14,16 +16,17 @@ export const shownOf = (query: Readonly<Record<string, string>>, choices: Readon
   return Object.hasOwn(choices, wanted) ? wanted : first
 }
 
-export const Shows = ({ choices, label }: Properties) => {
+export const Shows = ({ choices, dropped = [], label }: Properties) => {
   const { path, query } = useLocation()
   const [first] = Object.keys(choices)
   const shown = shownOf(query, choices)
+  const none = Object.fromEntries(dropped.map((name) => [name, ""]))
   return (
     <nav class="shows" aria-label={label}>
       {Object.entries(choices).map(([value, name]) => (
         <a
           key={value}
-          href={withQuery(path, query, { show: value === first ? "" : value })}
+          href={withQuery(path, query, { ...none, show: value === first ? "" : value })}
           aria-current={value === shown ? "true" : undefined}
         >
           {name}

@@ -1,6 +1,6 @@
 /** Ways to the page before and behind this one; where the list is, is in the address. */
 import { useLocation } from "preact-iso"
-import { words } from "../../../words/system/parts.ts"
+import { words } from "../../words/parts.ts"
 
 /** The address of this place with other parameters; empty ones are left out. */
 export const withQuery = (

@@ -1,8 +1,8 @@
 /** A field that searches, whose text is in the address a moment after it was typed. */
 import { useId, useRef } from "preact/hooks"
-import { typing } from "../../../ui/handlers.ts"
+import { typing } from "../handlers.ts"
 import { useLocation } from "preact-iso"
-import { useTyped } from "../../../ui/address.ts"
+import { useTyped } from "../address.ts"
 import { withQuery } from "./Pages.tsx"
 
 interface Properties {
@@ -20,6 +20,8 @@ export const Search = ({ dropped = [], label, placeholder }: Properties) => {
     written: query["q"] ?? "",
     place: place.current,
     write: (text) => {
+      // What lies below is another page, which may have been opened meanwhile.
+      if (globalThis.location.pathname.replace(/\/+$/, "") !== place.current) return
       const none = Object.fromEntries(dropped.map((name) => [name, ""]))
       route(withQuery(path, query, { ...none, q: text }), true)
     }

@@ -1,5 +1,5 @@
 /** An address on another host, with the host to be seen. What is no web address is text. */
-import { visible } from "../../../ui/format.ts"
+import { visible } from "../format.ts"
 
 const webAddress = (href: string): URL | null => {
   try {

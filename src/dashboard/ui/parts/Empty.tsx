@@ -1,6 +1,6 @@
 /** Stands where there is nothing yet, and says what to do next. */
 import type { ComponentChildren } from "preact"
-import { Prose } from "../../../ui/Prose.tsx"
+import { Prose } from "../Prose.tsx"
 
 export const Empty = ({ children, text }: { readonly text: string; readonly children?: ComponentChildren }) => (
   <div class="empty">

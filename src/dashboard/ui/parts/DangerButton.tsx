@@ -1,7 +1,7 @@
 /** A button for what cannot be undone: it asks for the name first. */
-import { opening, setting } from "../../../ui/handlers.ts"
+import { opening, setting } from "../handlers.ts"
 import { useSignal } from "@preact/signals"
-import { Danger } from "../../../ui/Danger.tsx"
+import { Danger } from "../Danger.tsx"
 
 interface Properties {
   readonly verb: string

@@ -1,8 +1,8 @@
 /** A labelled field for a text, a number, a secret or one of several choices. */
-import { checking, typing } from "../../../ui/handlers.ts"
+import { checking, typing } from "../handlers.ts"
 import type { Signal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import { Prose } from "../../../ui/Prose.tsx"
+import { Prose } from "../Prose.tsx"
 
 interface Properties {
   readonly name: string

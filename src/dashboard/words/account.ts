@@ -1,0 +1,131 @@
+/** Words of the page of one account. */
+export const words = {
+  state: "State",
+  restsUntil: "It rests for",
+  untilAt: "until",
+  failures: (value: number): string => `after ${value} ${value === 1 ? "failure" : "failures"} in a row`,
+  lastError: "Last failure",
+  endings: {
+    banned: "The provider has suspended the account. It is not used until you act.",
+    expired: "The provider does not accept its credential any more. It is not used until you act.",
+    credits_exhausted: "Its credits are used up. It is not used until you act."
+  },
+  works: "Requests may use it.",
+  untried: "Nobody has used it yet. A test says whether it works.",
+  off: "It is turned off: no request uses it.",
+  breaker: (provider: string): string => `Breaker of ${provider}`,
+  breakerStates: {
+    OPEN: "open: no request goes there",
+    HALF_OPEN: "lets one request through to try",
+    DEGRADED: "has counted failures, and lets requests through",
+    CLOSED: "closed"
+  },
+  triesIn: "tried again in",
+  locked: "locked",
+  lockReason: (reason: string): string => reason.replaceAll("_", " "),
+  leftFor: "for",
+  nothingHeld: "No breaker and no lock is against it.",
+  requests: "Its requests",
+  facts: {
+    title: "What it is",
+    provider: "Provider",
+    id: "Id",
+    key: "Key",
+    noKey: "none",
+    address: "Address",
+    usualAddress: "the provider's own",
+    priority: "Priority",
+    priorityHint: "lower is tried first",
+    tier: "Plan",
+    most: "Calls at once",
+    noLimit: "no limit",
+    made: "Added",
+    changed: "Changed",
+    source: "Comes from",
+    env: "the environment: read-only here. Change the variable, or add an account of your own.",
+    signIn: "Sign-in"
+  },
+  signIn: {
+    renewed: "renewed by itself",
+    until: "good until",
+    over: "ended",
+    unknown: "no end is known",
+    manual: "cannot be renewed: sign in again when it ends",
+    again: "Sign in again",
+    title: "Sign in",
+    clientId: "OAuth client",
+    clientIdHint: "Id of a client of your own at the provider; empty: the variable of the gateway's start.",
+    clientSecret: "Its secret",
+    clientSecretHint: "Only where the client has one.",
+    name: "Name",
+    begin: "Sign in",
+    beginning: "One moment …",
+    open: "Open the provider's page",
+    comesBack: "The browser brings the answer back by itself. This page waits for it.",
+    paste: "Address of the page at the end",
+    pasteHint: "Sign in, then paste the whole address of the page where you end up, or the code it shows.",
+    finish: "Finish",
+    code: "Type this code there",
+    waits: "Waiting for the provider …",
+    endsIn: "It ends in",
+    ended: "The sign-in has ended without a result. Begin again.",
+    cancel: "Stop",
+    tokens: "I have tokens from elsewhere",
+    accessToken: "Access token",
+    refreshToken: "Refresh token",
+    refreshTokenHint: "With it the gateway renews the sign-in by itself.",
+    keep: "Use these tokens",
+    done: (name: string): string => `${name} is signed in.`,
+    notHere: "This provider has no sign-in here. Put its new key in by “Edit”."
+  },
+  proxy: {
+    title: "Way out",
+    label: "Proxy",
+    none: "None of its own",
+    hint: "By which proxy its calls leave. None of its own: that of the provider, or of all.",
+    enabled: "Its calls go through proxies",
+    changed: "The way out is changed.",
+    system: "Proxies"
+  },
+  quotas: {
+    title: "Quotas",
+    none: "No quota is known: none is declared, and the provider has told of none. Declare one by “Edit”.",
+    columns: {
+      account: "Account",
+      window: "Quota",
+      used: "Used",
+      left: "Left",
+      renewed: "Renewed",
+      ends: "Used up",
+      source: "Known from"
+    },
+    sources: { declared: "you", learned: "the provider", header: "its answers" },
+    never: "not before it is renewed",
+    forecast: "at this pace",
+    noneAtAll: "No quota of any account is known yet.",
+    search: "Search accounts and quotas",
+    shown: (shown: number, all: number): string => `${shown} of ${all} are shown. Search for others.`
+  },
+  models: {
+    title: "Models",
+    refresh: "Ask for the list again",
+    refreshing: "Asking …",
+    refreshed: (value: string): string => `The provider lists ${value} models.`,
+    learned: "The list is of",
+    failed: "The last question for the list failed:",
+    never: "The provider has not been asked for its models yet."
+  },
+  edit: {
+    title: "Edit",
+    close: "Close the form",
+    hint: "What you leave empty stays as it is. The key is stored encrypted and never shown again.",
+    env: "It comes from the environment and cannot be changed here."
+  },
+  remove: {
+    verb: "Delete",
+    title: (name: string): string => `Delete ${name}?`,
+    means: (name: string): string =>
+      `${name} and its key are deleted. Requests go to other accounts, or fail where there is none. What it cost stays in the log.`,
+    done: (name: string): string => `${name} is deleted.`
+  }
+} as const
