@@ -96,7 +96,7 @@ describe("why not", () => {
 
   it("is answered by the target alone where it was none of the candidates", () => {
     const alone = (...candidates: ReadonlyArray<ReturnType<typeof candidate>>) => ({ ...decided, candidates })
-    const noTarget = { _tag: "NoTarget", isShortened: false }
+    const noTarget = { _tag: "NoTarget", isShortened: false } as const
     assert.deepStrictEqual(whyNoTarget(decided, alone(candidate("x"))), noTarget)
     assert.deepStrictEqual(whyNoTarget(decided, alone(candidate("x", { excluded }), candidate("x"))), noTarget)
     assert.deepStrictEqual(whyNoTarget(decided, alone(candidate("x", { excluded }))), {
