@@ -25,7 +25,7 @@ import { codecs } from "../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import { featuresOf } from "./request/RequestFeatures.ts"
 
-/** What a caller without rules may have: everything. */
+/** Denies nothing: for a caller without rules. */
 const anything = (resolution: Resolution): Denials => ({ allowed: resolution, targets: new Map(), refusal: null })
 
 /** The decision with what the key may not have among its exclusions. */

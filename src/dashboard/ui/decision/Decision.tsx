@@ -111,7 +111,7 @@ const Candidates = ({ decision }: { readonly decision: Decision }) => {
   )
 }
 
-/** What else was decided: what stood in for the model, what was not asked for any more, what is not shown. */
+/** Says what else was decided: what stood in for the model, what was not asked for any more, what is not shown. */
 const Notes = ({ decision }: { readonly decision: Decision }) => {
   const { candidatesLeftOut = 0, fallbackModel, plugins = [], relaxedFilters } = decision
   const notes = [

@@ -1,4 +1,4 @@
-/** What a request was, what it used and what it cost, as the log has it. */
+/** Shows what a request was, what it used and what it cost, as the log has it. */
 import type { ComponentChildren } from "preact"
 import { State } from "../../ui/State.tsx"
 import { count, money, visible } from "../../ui/format.ts"
@@ -40,7 +40,7 @@ const Target = ({ row }: { readonly row: Row }) => {
   )
 }
 
-/** How the answer came to be without a call of its own. */
+/** Says how the answer came to be without a call of its own. */
 const Shared = ({ row }: { readonly row: Row }) => {
   if (row.cacheHit) return <State kind="good">{words.facts.cacheHit}</State>
   return row.coalesced ? <State kind="good">{words.facts.coalesced}</State> : null

@@ -1,4 +1,4 @@
-/** What would become of such requests if a target were away: as many of them simulated twice, once with it and once without. */
+/** Shows what would become of such requests if a target were away: as many of them simulated twice, once with it and once without. */
 import { useSignal } from "@preact/signals"
 import { useEffect, useId, useRef } from "preact/hooks"
 import type { ApiError } from "../../api/ApiError.ts"

@@ -4,5 +4,5 @@ import type { AnswerOf } from "../../api/client.ts"
 
 export type Row = AnswerOf<typeof usageLogs>["logs"][number]
 
-/** How an outcome is shown. */
+/** States by which outcomes are shown. */
 export const kinds = { completed: "good", failed: "bad", aborted: "warning" } as const

@@ -1,5 +1,5 @@
 /**
- * Why a request did not go to a target: by its decision where the target was a candidate; else by how the target is decided when it is asked for by
+ * Says why a request did not go to a target: by its decision where the target was a candidate; else by how the target is decided when it is asked for by
  * itself, for the same caller. Pure.
  */
 import type { routingDecision } from "../../api/calls.generated.ts"

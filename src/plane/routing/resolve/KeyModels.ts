@@ -116,7 +116,7 @@ export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVe
   return mayNot(own.targets.some((target) => isConnected(rules, target)) ? "model" : "connection")
 }
 
-/** What a key may have of an id's resolution, and why it may not have the rest. */
+/** Parts of an id's resolution that a key may have, and why it may not have the rest. */
 export interface Denials {
   /** Null: nothing; the request itself is refused. */
   readonly allowed: Resolution | null
