@@ -2,14 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { ApiKeys } from "../subjects/auth/ApiKeys.ts"
 import type { DecisionRecord } from "../subjects/routing/entity.ts"
-import { InvalidRequest, ModelNotFound, NoTarget } from "../domain/Errors.ts"
+import { describe, InvalidRequest, ModelNotFound, NoTarget } from "../domain/Errors.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import { recordOf } from "./routing/records/DecisionLog.ts"
 import * as Engine from "./routing/decide/Engine.ts"
 import { Explainer, type ExplainRequest } from "./routing/decide/Explainer.ts"
+import type { Decided } from "./routing/decide/Decide.ts"
 import { permitted } from "./routing/decide/Refusals.ts"
+import { type Denials, denialsOf } from "./routing/resolve/KeyModels.ts"
+import type { Resolution } from "./routing/resolve/ModelResolver.ts"
 import * as Resolutions from "./routing/resolve/Resolutions.ts"
 import { startsPrompt } from "./routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "./routing/decide/SessionKey.ts"
@@ -20,6 +24,24 @@ import { routePolicy } from "./routing/walk/RoutePolicy.ts"
 import { codecs } from "../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 import { featuresOf } from "./request/RequestFeatures.ts"
+
+/** Denies nothing: for a caller without rules. */
+const anything = (resolution: Resolution): Denials => ({ allowed: resolution, targets: new Map(), refusal: null })
+
+/** The decision with what the key may not have among its exclusions. */
+const withDenials = (decided: Decided, { refusal, targets }: Denials): Decided => {
+  if (targets.size === 0) return decided
+  const exclusions = new Map(decided.exclusions)
+  for (const [target, detail] of targets) exclusions.set(target, { rule: "key", untilMs: null, detail })
+  if (refusal === null) return { ...decided, exclusions }
+  const { code, status } = describe(refusal)
+  return { ...decided, order: [], exclusions, reason: { _tag: "Refused", status, code } }
+}
+
+const noKey = (): InvalidRequest => {
+  const message = "apiKeyId: is not the id of an API key of this gateway; gateway keys list shows them"
+  return new InvalidRequest({ message, param: "apiKeyId", details: [{ field: "apiKeyId", message }] })
+}
 
 type Explained = Effect.Effect<DecisionRecord, ModelNotFound | NoTarget | InvalidRequest>
 
@@ -41,6 +63,7 @@ export const layer = Layer.effect(
     const timers = yield* Timers.Timers
     const health = yield* TargetHealth
     const settings = yield* Settings.Settings
+    const keys = yield* ApiKeys
 
     const explain = (request: ExplainRequest) =>
       Effect.suspend((): Explained => {
@@ -59,15 +82,19 @@ export const layer = Layer.effect(
         }
         const envelope = codec.checkEnvelope(body)
         if (Either.isLeft(envelope)) return Effect.fail(envelope.left)
-        const { combo } = request
+        const { apiKeyId, combo } = request
+        const key = apiKeyId === null ? null : keys.get(apiKeyId)
+        if (apiKeyId !== null && key === null) return Effect.fail(noKey())
         const resolution = combo === null ? resolutions.requested(model) : resolutions.tried(combo, model)
         if (resolution instanceof ModelNotFound || resolution instanceof NoTarget) return Effect.fail(resolution)
+        const denials = key === null ? anything(resolution) : denialsOf(key, model, resolution)
+        const open = denials.allowed ?? resolution
         const sessionId = sessionIdOf(headers, body)
-        const sessionKey = sessionId === null ? null : sessionKeyOf(request.apiKeyId ?? "", model, sessionId)
+        const sessionKey = sessionId === null ? null : sessionKeyOf(apiKeyId ?? "", model, sessionId)
         const nowMs = timers.nowMs()
         const decided = engine.decide({
           model,
-          resolution,
+          resolution: open,
           features: () =>
             featuresOf(
               { wire },
@@ -82,8 +109,8 @@ export const layer = Layer.effect(
           seed: request.seed ?? ids.seed(),
           nowMs
         })
-        const refusals = engine.shares.refusals(resolution, request.apiKeyId, nowMs, model)
-        const { decision } = permitted(decided, refusals, nowMs)
+        const refusals = engine.shares.refusals(open, apiKeyId, nowMs, model)
+        const decision = withDenials(permitted(decided, refusals, nowMs).decision, denials)
         return Effect.succeed(
           recordOf({
             requestId: ids.next(nowMs),
@@ -93,7 +120,7 @@ export const layer = Layer.effect(
             attempts: [],
             // A refused target is not asked, whatever its health.
             exclusions: leftOutOf({
-              order: resolution.targets.filter((target) => !refusals.has(target)),
+              order: open.targets.filter((target) => !refusals.has(target) && !denials.targets.has(target)),
               policy: routePolicy(settings.current(), resolution.policy),
               unready: health.unready,
               nowMs

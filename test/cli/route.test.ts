@@ -47,6 +47,21 @@ layer(layerOf(), { excludeTestServices: true })("gateway route", (it) => {
     })
   )
 
+  it.effect("explains as a key, named or by its id", () =>
+    Effect.gen(function* () {
+      const added = yield* json("keys", "add", "laptop")
+      const { id } = added.key
+      for (const key of ["laptop", String(id)]) {
+        const { decision } = yield* json("route", "explain", "known", "--key", key)
+        assert.strictEqual(decision.reason, `as ${id}`)
+      }
+      assert.isUndefined((yield* json("route", "explain", "known")).decision.reason)
+      const unknown = yield* gateway("route", "explain", "known", "--key", "nobody")
+      assert.deepStrictEqual([unknown.code, unknown.stdout], [2, ""])
+      assert.include(unknown.stderr, "nobody")
+    })
+  )
+
   it.effect("says that a decision is not kept", () =>
     Effect.gen(function* () {
       const missing = yield* gateway("route", "decision", "nobody")

@@ -52,7 +52,7 @@ describe.skipIf(browserPath === null)("the view of routing", () => {
     await explain.getByLabel("go, as").selectOption({ label: "small <b>" })
     await explain.getByRole("button", { name: "Explain" }).click()
     await page.waitForURL(new RegExp(`as=${key.id}`))
-    await explain.getByText("Of a key its shares of quota groups count here.").waitFor()
+    await explain.getByText("As this key: what its rules leave out").waitFor()
     await explain.getByLabel("Where will").fill("nobody/serves-this")
     await explain.getByRole("button", { name: "Explain" }).click()
     await explain.getByRole("alert").waitFor()

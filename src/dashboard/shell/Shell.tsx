@@ -19,6 +19,7 @@ import { Toasts } from "../ui/toasts.tsx"
 import { words } from "../words/shell.ts"
 import { entries, type Entry } from "./entries.ts"
 import type { Palette as PaletteOf } from "./Palette.tsx"
+import { ChoosePassword } from "./ChoosePassword.tsx"
 import { KeysDialog } from "./KeysDialog.tsx"
 import { LoginAgain, LoginPage } from "./Login.tsx"
 import { Look } from "./Look.tsx"
@@ -259,6 +260,7 @@ export const Page = () => {
     <LocationProvider scope={base}>
       <Frame />
       <LoginAgain />
+      <ChoosePassword />
       <Toasts />
       <Spoken />
     </LocationProvider>

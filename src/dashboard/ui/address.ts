@@ -1,5 +1,5 @@
 /**
- * Writes typed text into the address once it has settled. While the next view is loaded the one that was left is still shown: it must write nothing
+ * Writes what is typed into the address once it has settled. While the next view is loaded the one that was left is still shown: it must write nothing
  * any more, or it would call the reader back.
  */
 import { type Signal, useSignal } from "@preact/signals"

@@ -45,7 +45,8 @@ export const words = {
     anybody: "a caller without a key",
     ask: "Explain",
     hint: "Decided as it would be decided now. Nothing is sent.",
-    ofKey: "Of a key its shares of quota groups count here. Which models it may use at all is not looked at.",
+    ofKey:
+      "As this key: what its rules leave out, or its shares of quota groups, is among the targets that are left out.",
     first: (target: string): string => `First: ${target}`,
     nobody: "No target can be called.",
     close: "Close the explanation"

@@ -147,7 +147,11 @@ export const ExplainInput = Schema.Struct({
     "Its headers; names in any letter case.",
     { "x-gateway-mode": "cheap" }
   ),
-  apiKeyId: field(optional(Text), "Who asks; absent: a caller without an API key.", exampleKeyId),
+  apiKeyId: field(
+    optional(Text),
+    "Who asks: what its rules leave out is excluded by the rule `key`. Absent: a caller without an API key.",
+    exampleKeyId
+  ),
   seed: field(
     optional(
       Schema.Number.pipe(Schema.filter((seed) => (Number.isSafeInteger(seed) ? true : "must be a whole number")))

@@ -255,10 +255,10 @@ describe("the pages", () => {
           for (const path of paths) assert.include([200, 302], (await get(gateway.url, path)).status, path)
           const set = (overTunnels: boolean | null) =>
             gateway.manage("PATCH", "/api/settings", { dashboard: { overTunnels } })
-          assert.deepStrictEqual((await set(true)).dashboard, { overTunnels: true })
+          assert.deepInclude((await set(true)).dashboard, { overTunnels: true })
           for (const path of paths) assert.include([200, 302], (await get(outside, path, byName)).status, path)
           assert.strictEqual((await get(outside, "/", byName)).headers["location"], "dashboard/")
-          assert.deepStrictEqual((await set(null)).dashboard, { overTunnels: true })
+          assert.deepInclude((await set(null)).dashboard, { overTunnels: true })
           await set(false)
           await shut()
         })

@@ -219,6 +219,7 @@ export const explained = (request: Explainer.ExplainRequest): DecisionRecord => 
   combo: null,
   strategy: "auto",
   seed: request.seed ?? 1,
+  ...(request.apiKeyId === null ? {} : { reason: `as ${request.apiKeyId}` }),
   weights: { health: 0.75, costInv: 0.25 },
   candidates: [
     {

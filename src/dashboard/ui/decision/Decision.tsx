@@ -5,6 +5,8 @@ import { State } from "../State.tsx"
 import { clockTime, duration, visible } from "../format.ts"
 import { words } from "../../words/requests.ts"
 import { partsOf, type ScorePart } from "./score.ts"
+import { TimeLine } from "./TimeLine.tsx"
+import type { WholeTime } from "./timeParts.ts"
 
 type Decision = AnswerOf<typeof routingDecision>["decision"]
 type Candidate = Decision["candidates"][number]
@@ -109,39 +111,37 @@ const Candidates = ({ decision }: { readonly decision: Decision }) => {
   )
 }
 
-/** The calls one after the other, as long as they took. */
-const TimeLine = ({ attempts }: { readonly attempts: Decision["attempts"] }) => {
-  const begin = Math.min(...attempts.map(({ startedAt }) => Date.parse(startedAt)))
-  const end = Math.max(...attempts.map(({ latencyMs, startedAt }) => Date.parse(startedAt) + latencyMs))
-  const whole = Math.max(1, end - begin)
+/** Says what else was decided: what stood in for the model, what was not asked for any more, what is not shown. */
+const Notes = ({ decision }: { readonly decision: Decision }) => {
+  const { candidatesLeftOut = 0, fallbackModel, plugins = [], relaxedFilters } = decision
+  const notes = [
+    fallbackModel === undefined ? null : words.notes.standIn(visible(fallbackModel)),
+    relaxedFilters.length === 0 ? null : words.notes.relaxed(relaxedFilters.map(visible).join(", ")),
+    candidatesLeftOut === 0 ? null : words.notes.more(candidatesLeftOut),
+    ...plugins.map(({ action, hook, ms, name }) => words.notes.plugin(visible(name), hook, action, duration(ms)))
+  ].filter((note) => note !== null)
+  if (notes.length === 0) return null
   return (
-    <ol class="time-line" aria-label={words.timeline}>
-      {attempts.map((attempt) => (
-        <li
-          key={`${attempt.startedAt} ${attempt.connectionId}`}
-          class={attempt.outcome}
-          style={{
-            marginInlineStart: `${((Date.parse(attempt.startedAt) - begin) / whole) * 100}%`,
-            inlineSize: `max(4px, ${(attempt.latencyMs / whole) * 100}%)`
-          }}
-          title={`${nameOf(attempt)} ${attempt.status ?? ""} ${duration(attempt.latencyMs)}`}
-        >
-          <span>
-            {nameOf(attempt)} {attempt.outcome === "completed" ? "" : (attempt.status ?? attempt.reason)}{" "}
-            {duration(attempt.latencyMs)}
-          </span>
-        </li>
+    <ul class="quiet">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
       ))}
-    </ol>
+    </ul>
   )
 }
 
-export const Decision = ({ decision }: { readonly decision: Decision }) => (
+interface Properties {
+  readonly decision: Decision
+  /** Times of the request itself; absent: not known. */
+  readonly whole?: WholeTime | null
+}
+
+export const Decision = ({ decision, whole = null }: Properties) => (
   <div class="stack">
-    {decision.attempts.length > 0 && (
+    {(decision.attempts.length > 0 || whole !== null) && (
       <div>
         <h3>{words.attempts(decision.attempts.length)}</h3>
-        <TimeLine attempts={decision.attempts} />
+        <TimeLine calls={decision.attempts} whole={whole} />
       </div>
     )}
     <div>
@@ -149,6 +149,7 @@ export const Decision = ({ decision }: { readonly decision: Decision }) => (
       <p>
         {words.chose(decision.strategy)} {visible(decision.reason ?? "")}
       </p>
+      <Notes decision={decision} />
     </div>
     <Candidates decision={decision} />
   </div>

@@ -1,5 +1,5 @@
-/** Shows one request: what it was, the calls that were made, and the decision with its scores. */
-import { routingDecision } from "../../api/calls.generated.ts"
+/** Shows one request: what it was, where its time went, the decision with its scores, what it used and cost, and what would be otherwise. */
+import { routingDecision, usageLogs } from "../../api/calls.generated.ts"
 import { useCallback } from "preact/hooks"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
@@ -9,42 +9,38 @@ import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
-import { count, duration, money, visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { duration, money, visible } from "../../ui/format.ts"
 import { words } from "../../words/requests.ts"
 import { Decision } from "../../ui/decision/Decision.tsx"
+import { Captured } from "./Captured.tsx"
 import { ExplainAgain } from "./ExplainAgain.tsx"
+import { Bill, Facts } from "./Facts.tsx"
 import { Ledger } from "./Ledger.tsx"
-import type { Row } from "./row.ts"
+import { kinds, type Row } from "./row.ts"
+import { Session } from "./Session.tsx"
+import { WhyNot } from "./WhyNot.tsx"
+import { Without } from "./Without.tsx"
 
-const kinds = { completed: "good", failed: "bad", aborted: "warning" } as const
-
-const Facts = ({ row }: { readonly row: Row }) => (
-  <dl class="facts">
-    <dt>{words.facts.asked}</dt>
-    <dd>{visible(row.requestedModel)}</dd>
-    <dt>{words.facts.wire}</dt>
-    <dd>
-      {row.sourceWire}
-      {row.targetWire !== null && row.targetWire !== row.sourceWire && ` → ${row.targetWire}`}
-    </dd>
-    <dt>{words.facts.key}</dt>
-    <dd class="mono">{row.apiKeyId ?? words.facts.noKey}</dd>
-    <dt>{words.facts.tokens}</dt>
-    <dd>
-      {count(row.tokens.in)} → {count(row.tokens.out)}
-      {row.tokens.cacheRead > 0 && `, ${count(row.tokens.cacheRead)} ${words.facts.cached}`}
-    </dd>
-    <dt>{words.facts.cost}</dt>
-    <dd>{row.priced ? money(row.costUsd) : words.facts.unpriced}</dd>
-    {row.error !== null && (
-      <>
-        <dt>{words.facts.error}</dt>
-        <dd class="bad">{visible(row.error)}</dd>
-      </>
-    )}
-  </dl>
+const Head = ({ row }: { readonly row: Row }) => (
+  <p class="buttons">
+    <State kind={kinds[row.outcome]}>
+      {row.status} {words.outcome[row.outcome]}
+    </State>
+    <span>{duration(row.latencyMs)}</span>
+    <span>{row.priced ? money(row.costUsd) : words.facts.unpriced}</span>
+    <Time at={row.timestamp} />
+  </p>
 )
+
+/** The row of the list, else asked for: it may be on no page of the list, or under way until just now. */
+const useRow = (id: string, listed: Row | undefined): Row | undefined => {
+  const asked = useAnswer({
+    key: ["request", id],
+    when: listed === undefined,
+    ask: (signal) => usageLogs({ query: { requestId: id, limit: 1 }, signal })
+  })
+  return listed ?? asked.value.data?.logs.find(({ requestId }) => requestId === id)
+}
 
 interface Properties {
   readonly id: string
@@ -53,7 +49,8 @@ interface Properties {
   readonly back: string
 }
 
-export const Detail = ({ back, id, row }: Properties) => {
+export const Detail = ({ back, id, row: listed }: Properties) => {
+  const row = useRow(id, listed)
   const decision = useAnswer({
     key: ["decision", id],
     ask: (signal) => routingDecision({ path: { requestId: id }, signal })
@@ -63,11 +60,14 @@ export const Detail = ({ back, id, row }: Properties) => {
     useCallback(
       (event: FeedEvent) => {
         // One that stands for several may have left out what is waited for.
-        if (requestIdOf(event) === id || event.sampled !== undefined) void refresh("decision", id)
+        if (requestIdOf(event) !== id && event.sampled === undefined) return
+        void refresh("decision", id)
+        void refresh("request", id)
       },
       [id]
     )
   )
+  const whole = row === undefined ? null : { startedAt: row.timestamp, latencyMs: row.latencyMs, ttftMs: row.ttftMs }
   return (
     <section class="card detail stack" aria-label={words.detail}>
       <header class="view-head">
@@ -78,13 +78,7 @@ export const Detail = ({ back, id, row }: Properties) => {
       </header>
       {row !== undefined && (
         <>
-          <p class="buttons">
-            <State kind={kinds[row.outcome]}>
-              {row.status} {words.outcome[row.outcome]}
-            </State>
-            <span>{duration(row.latencyMs)}</span>
-            <Time at={row.timestamp} />
-          </p>
+          <Head row={row} />
           <Facts row={row} />
         </>
       )}
@@ -96,16 +90,20 @@ export const Detail = ({ back, id, row }: Properties) => {
                 {words.stillRunning}
               </State>
             )}
-            <Decision decision={answer.decision} />
-            <ExplainAgain decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
+            <Decision decision={answer.decision} whole={whole} />
+            <WhyNot key={`why not ${id}`} decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
+            <Without key={`without ${id}`} decision={answer.decision} tokens={row?.tokens ?? null} />
+            <ExplainAgain key={`again ${id}`} decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
           </>
         )}
       </Answered>
-      {row !== undefined && <Ledger key={id} id={id} />}
-      {row?.sessionId != null && (
-        <a href={`${placeOf("requests")}?q=${encodeURIComponent(`session:"${row.sessionId.replaceAll('"', "")}"`)}`}>
-          {words.session}
-        </a>
+      {row !== undefined && (
+        <>
+          <Bill row={row} />
+          <Ledger key={`ledger ${id}`} id={id} />
+          {row.sessionId !== null && <Session key={`session ${id}`} id={id} sessionId={row.sessionId} />}
+          <Captured key={`captured ${id}`} captureId={row.captureId} />
+        </>
       )}
       <CopyAs call={routingDecision} path={{ requestId: id }} />
     </section>

@@ -12,14 +12,14 @@ import { words } from "../../words/requests.ts"
 import { Detail } from "./Detail.tsx"
 import { readFilter } from "./filter.ts"
 import { FilterField } from "./FilterField.tsx"
+import { listPlace } from "./links.ts"
 import { useLog, useNew } from "./log.ts"
 import { indexOf, rowAt } from "./pages.ts"
-import type { Row } from "./row.ts"
+import { kinds, type Row } from "./row.ts"
 import { RunningRequests } from "./Running.tsx"
+import { SavedViews } from "./SavedViews.tsx"
 
 const rowHeight = 32
-
-const outcomeKinds = { completed: "good", failed: "bad", aborted: "warning" } as const
 
 const Head = () => (
   <>
@@ -48,7 +48,7 @@ const Cells = ({ row }: { readonly row: Row }) => (
       <Time at={row.timestamp} />
     </span>
     <span role="gridcell">
-      <State kind={outcomeKinds[row.outcome]}>{row.status}</State>
+      <State kind={kinds[row.outcome]}>{row.status}</State>
     </span>
     <span role="gridcell">{visible(row.requestedModel)}</span>
     <span role="gridcell">{row.provider === null ? "–" : visible(`${row.provider}/${row.model ?? ""}`)}</span>
@@ -80,7 +80,7 @@ export const Requests = () => {
   const typed = useTyped({
     written: query["q"] ?? "",
     place: placeOf("requests"),
-    write: (text) => route(`${placeOf("requests")}${text === "" ? "" : `?q=${encodeURIComponent(text)}`}`, true)
+    write: (text) => route(listPlace(text), true)
   })
   const filter = useMemo(() => readFilter(query["q"] ?? ""), [query["q"]])
   const { log, more, reload, row: rowOf } = useLog(filter.query)
@@ -127,6 +127,7 @@ export const Requests = () => {
           typed.value = text
         }}
       />
+      <SavedViews written={query["q"] ?? ""} />
       {error !== null && <Failure error={error} retry={reload} />}
       {!isListed ? (
         <None isFiltered={isFiltered} />

@@ -20,7 +20,7 @@ const shownOf = (request: AnswerOf<typeof liveRunning>["requests"][number]): Sho
 /** Follows what is under way: asked for once the feed is heard, and then as the feed tells it. */
 const useRunning = () => {
   const running = useSignal<ReadonlyArray<Shown>>([])
-  /** Frames that came while the answer was on its way; null: none is. */
+  /** Events that came while the answer was on its way; null: none is. */
   const told = useRef<Array<FeedEvent> | null>(null)
   const again = useRef(0)
   const leaving = useRef(new AbortController())

@@ -19,7 +19,7 @@ export interface ExplainRequest {
   readonly body: Readonly<Record<string, unknown>>
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** Key whose allocation of a quota group counts; null: a caller without an API key. */
+  /** Key whose rules about models and whose allocation of a quota group count; null: a caller without an API key. */
   readonly apiKeyId: string | null
   /** Null: one is drawn, and is in the record. */
   readonly seed: number | null

@@ -6,7 +6,7 @@ import { type ModelRules, modelRulesOf } from "../../../subjects/auth/KeyPolicy.
 import type { ApiKey, ApiKeySettings, Principal } from "../../../subjects/keys/entity.ts"
 import { parseAutoId } from "./AutoId.ts"
 import { mayUse, quotaShareParts } from "./ModelIds.ts"
-import type { ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
+import { describe, KeyRejected, type ModelNotFound, type NoTarget } from "../../../domain/Errors.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 
 /** Verdict on a key's use of an id: the allowed part of its resolution, or the reason of the refusal. */
@@ -114,6 +114,44 @@ export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVe
   const left = narrowedFor(key, own)
   if (left !== null) return { _tag: "May", resolution: left }
   return mayNot(own.targets.some((target) => isConnected(rules, target)) ? "model" : "connection")
+}
+
+/** Parts of an id's resolution that a key may have, and why it may not have the rest. */
+export interface Denials {
+  /** Null: nothing; the request itself is refused. */
+  readonly allowed: Resolution | null
+  /** Targets that it may not have, with the reason in words. */
+  readonly targets: ReadonlyMap<Target, string>
+  /** Null where something is allowed. */
+  readonly refusal: KeyRejected | null
+}
+
+const denied = (rules: ModelRules | null, { account }: Target): string => {
+  if (rules?.allowsProvider?.(account.spec.id) === false) return "allowedProviders"
+  return rules?.allowsConnection?.(account.connection.id) === false ? "allowedConnections" : "blockedModels"
+}
+
+const settingAgainst = (key: ApiKey, target: Target): string => {
+  const rules = modelRulesOf(key)
+  return isConnected(rules, target) && !blocks(rules, target) ? "allowedModels" : denied(rules, target)
+}
+
+/** Says which targets of an id a key may not have, and why: for an explanation, where they are shown and not left away. */
+export const denialsOf = (key: ApiKey, id: string, resolution: Resolution): Denials => {
+  const verdict = judgeFor(key, id, resolution)
+  const { fallbackModel } = resolution
+  const refusal =
+    verdict._tag === "MayNot"
+      ? new KeyRejected({ reason: verdict.reason, model: id })
+      : fallbackModel !== undefined && !mayUse(key, fallbackModel)
+        ? new KeyRejected({ reason: "model", model: fallbackModel, requested: id })
+        : null
+  const allowed = verdict._tag === "MayNot" || refusal !== null ? null : verdict.resolution
+  const may = new Set(allowed?.targets)
+  const why = (target: Target): string =>
+    refusal === null ? `This API key may not use it (${settingAgainst(key, target)}).` : describe(refusal).message
+  const targets = resolution.targets.filter((target) => !may.has(target))
+  return { allowed, targets: new Map(targets.map((target) => [target, why(target)])), refusal }
 }
 
 /**

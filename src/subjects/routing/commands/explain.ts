@@ -12,6 +12,7 @@ import { readJson } from "../../../cli/flags/JsonInput.ts"
 import { candidateRows, headline, OneDecision, showCandidates } from "../../../cli/output/decision.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { comboFile, modelOrFile, triedOf } from "./trial.ts"
+import { findKey } from "../../limits/commands/budgets.ts"
 import { fields } from "../../../cli/output/Table.ts"
 
 const flags = {
@@ -31,6 +32,12 @@ const flags = {
     Options.withSchema(each(NamedAny, notOf("--header", "name=value"))),
     Options.map((pairs) => Object.fromEntries(pairs))
   ),
+  key: Options.text("key").pipe(
+    Options.withDescription(
+      "Name or id of an API key that asks: what its rules leave out is shown as left out. Default: a caller without a key."
+    ),
+    Options.optional
+  ),
   seed: Options.integer("seed").pipe(
     Options.withDescription(
       "A whole number that decides what is left to chance: the same seed gives the same decision. Default: another each time."
@@ -44,6 +51,8 @@ export const routeExplain = Command.make("explain", flags, (given) =>
   Effect.gen(function* () {
     const { compareWith: _none, ...tried } = yield* triedOf(given, "<model>")
     const sent = Option.isSome(given.body) ? yield* readJson("--body", given.body.value) : undefined
+    const to = yield* Client.target(given)
+    const key = Option.getOrUndefined(given.key)
     const payload = yield* body(
       ExplainInput,
       {
@@ -51,11 +60,11 @@ export const routeExplain = Command.make("explain", flags, (given) =>
         wire: given.wire,
         body: sent,
         headers: given.header,
+        apiKeyId: key === undefined ? undefined : (yield* findKey(to, key)).id,
         seed: Option.getOrUndefined(given.seed)
       },
-      { model: "<model>", combo: "--combo-file", body: "--body", seed: "--seed" }
+      { model: "<model>", combo: "--combo-file", body: "--body", apiKeyId: "--key", seed: "--seed" }
     )
-    const to = yield* Client.target(given)
     const client = yield* Client.group(to, "routing")
     const answer = yield* client.explain({ payload }).pipe(Client.orExplain(to))
     const { decision } = answer

@@ -1,0 +1,311 @@
+/**
+ * `node bench/dashboard.mjs [rows] [connections]`: the dashboard in Chromium against the built gateway. Prints the times to the first paint, to Home
+ * with its figures, to each view and from a filter to its rows (median of five, cold cache for the first two), what a frame of scrolling and a typed
+ * letter cost, and what an hour of the feed, 72,000 frames in fast motion, leaves in memory. `CHROMIUM` names the browser.
+ */
+import Sqlite from "better-sqlite3"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { chromium } from "playwright-core"
+import { ADMIN_KEY } from "./lib/servers.mjs"
+
+const [rows, connections] = [2, 3].map((place, n) => Number(process.argv[place] ?? [1_000_000, 1_000][n]))
+const password = "bench password of this run"
+const folder = mkdtempSync(join(tmpdir(), "gateway-dashboard-"))
+const program = fileURLToPath(new URL("../bin/gateway", import.meta.url))
+const browserPath = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/google-chrome"].find(
+  (path) => path !== "" && existsSync(path)
+)
+const tries = 5
+const feedFrames = 72_000
+const scrollFrames = 300
+
+const start = async () => {
+  const child = spawn(program, ["serve", "--port", "0", "--no-open"], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      DATA_DIR: folder,
+      GATEWAY_ADMIN_KEY: ADMIN_KEY,
+      GATEWAY_ADMIN_PASSWORD: password,
+      GATEWAY_ENV_CONNECTIONS: "false"
+    },
+    stdio: ["ignore", "pipe", "ignore"]
+  })
+  const [line] = await once(child.stdout, "data")
+  return { child, url: /http:\S+/.exec(String(line))[0] }
+}
+
+const stop = async ({ child }) => {
+  child.kill("SIGTERM")
+  await once(child, "exit")
+}
+
+const post = async (url, path, body) => {
+  const answer = await fetch(url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`)
+}
+
+const connect = async (url) => {
+  const providers = ["openai", "groq", "mistral", "xai"]
+  const one = (n) =>
+    post(url, "/api/providers", {
+      provider: providers[n % providers.length],
+      name: `account ${n}`,
+      apiKey: `sk-bench-${String(n).padStart(24, "0")}`,
+      baseUrl: "http://127.0.0.1:9/v1",
+      models: ["gpt-4o", "gpt-4o-mini"]
+    })
+  for (let n = 0; n < connections; n += 20) {
+    await Promise.all(Array.from({ length: Math.min(20, connections - n) }, (_, at) => one(n + at)))
+  }
+}
+
+/** Rows of the last 30 days. */
+const fill = () => {
+  const database = new Sqlite(join(folder, "gateway.sqlite"))
+  const now = Date.now()
+  const step = Math.max(1, Math.floor((30 * 86_400_000) / rows))
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows - 1}),
+    t(i, ms) AS (SELECT i, ${now - rows * step} + i * ${step} FROM n)
+    INSERT INTO usage_log (id, timestamp_ms, request_id, api_key_id, requested_model, provider, connection_id, model, source_wire,
+      target_wire, streamed, outcome, status, latency_ms, ttft_ms, attempts, tokens_in, tokens_out, tokens_cache_read,
+      tokens_cache_write, tokens_reasoning, cost_nano_usd, priced, usage_source)
+    SELECT printf('%08x-%04x-7000-8000-%012x', ms >> 16, ms & 65535, i), ms, printf('%08x-%04x-7000-8000-%012x', ms >> 16, ms & 65535, i),
+      'key-' || (i % 10), 'auto', 'p' || (i % 3), 'c' || (i % 3), 'm' || (i % 5), 'chat', 'chat', 0,
+      CASE WHEN i % 50 = 0 THEN 'failed' ELSE 'completed' END, CASE WHEN i % 50 = 0 THEN 500 ELSE 200 END, 1000, 300, 1, 1000, 200, 0, 0, 0,
+      i % 1000000, 1, 'upstream' FROM t`)
+  database.close()
+}
+
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
+const print = (name, value, goal) => process.stdout.write(`${name.padEnd(44)} ${value.padStart(12)}   ${goal}\n`)
+const ms = (value) => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+const mib = (bytes) => `${(bytes / 1_048_576).toFixed(2)} MiB`
+
+/** A browser of its own: nothing is in its cache. */
+const enter = async (browser, url, before = async () => {}) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await before(page)
+  await page.goto(`${url}/dashboard/`)
+  await page.getByLabel("Admin password").fill(password)
+  await page.getByRole("button", { name: "Log in" }).click()
+  await page.getByRole("navigation", { name: "Views" }).waitFor()
+  return { context, page }
+}
+
+/** The state of a session, for browsers that have loaded nothing yet. */
+const session = async (browser, url) => {
+  const { context } = await enter(browser, url)
+  const state = await context.storageState()
+  await context.close()
+  return state
+}
+
+const coldTimes = async (browser, url) => {
+  const storageState = await session(browser, url)
+  const paints = []
+  const homes = []
+  for (let n = 0; n < tries; n++) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState })
+    const page = await context.newPage()
+    await page.goto(`${url}/dashboard/`)
+    await page.locator("main .tile, main dl, main table").first().waitFor()
+    await page.waitForFunction(() => document.querySelector("main .skeleton") === null)
+    const [paint, home] = await page.evaluate(() => [
+      performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+      performance.now()
+    ])
+    paints.push(paint)
+    homes.push(home)
+    await context.close()
+  }
+  print("first paint", ms(median(paints)), "≤ 600 ms")
+  print("Home with figures", ms(median(homes)), "≤ 1,000 ms")
+}
+
+/** Time in the page from a click to a view without a skeleton. */
+const opened = (page, name) =>
+  page.evaluate(
+    (entry) =>
+      new Promise((resolve) => {
+        const link = [...document.querySelectorAll(".side a")].find(({ title }) => title === entry)
+        const begun = performance.now()
+        link.click()
+        const look = () => {
+          const isThere =
+            link.getAttribute("aria-current") === "page" && document.querySelector("main .skeleton") === null
+          if (isThere && document.querySelector("main h1") !== null) resolve(performance.now() - begun)
+          else requestAnimationFrame(look)
+        }
+        requestAnimationFrame(look)
+      }),
+    name
+  )
+
+const viewTimes = async (page) => {
+  const names = await page.locator(".side a").evaluateAll((links) => links.map(({ title }) => title))
+  for (const name of names) await opened(page, name)
+  for (const name of names) {
+    const times = []
+    for (let n = 0; n < tries; n++) {
+      await opened(page, names[(names.indexOf(name) + 1) % names.length])
+      times.push(await opened(page, name))
+    }
+    print(`view ${name}, warm`, ms(median(times)), "≤ 500 ms")
+  }
+}
+
+const filterTime = async (page) => {
+  await opened(page, "Requests")
+  await page.getByRole("gridcell").first().waitFor()
+  const times = []
+  for (let n = 0; n < tries; n++) {
+    const isFailed = n % 2 === 0
+    const begun = await page.evaluate(() => performance.now())
+    await page.getByLabel("Filter", { exact: true }).fill(isFailed ? "status:failed" : "status:completed")
+    await page.waitForFunction(
+      (status) =>
+        [...document.querySelectorAll("[role=gridcell]:nth-child(2)")]
+          .slice(0, 3)
+          .every(({ textContent }) => textContent.includes(status)),
+      isFailed ? "500" : "200",
+      { polling: "raf" }
+    )
+    times.push((await page.evaluate(() => performance.now())) - begun)
+  }
+  print("filter to rows, with 250 ms until it settles", ms(median(times)), "≤ 300 ms + 250")
+}
+
+const scripted = async (cdp) => {
+  const { metrics } = await cdp.send("Performance.getMetrics")
+  return 1_000 * metrics.find(({ name }) => name === "ScriptDuration").value
+}
+
+const watchTasks = (page) =>
+  page.evaluate(() => {
+    globalThis.longest = 0
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration)
+    }).observe({ type: "longtask" })
+  })
+
+const smoothness = async (page, cdp) => {
+  await page.getByLabel("Filter", { exact: true }).fill("")
+  await page.waitForURL(/requests$/)
+  await page.getByRole("gridcell").first().waitFor()
+  await watchTasks(page)
+  const before = await scripted(cdp)
+  await page.evaluate(
+    (frames) =>
+      new Promise((resolve) => {
+        const list = document.querySelector("[role=grid]")
+        const box = [list, ...list.querySelectorAll("*")].find(
+          (element) =>
+            element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== "visible"
+        )
+        let left = frames
+        const step = () => {
+          box.scrollTop += 400
+          if (--left > 0) requestAnimationFrame(step)
+          else resolve()
+        }
+        requestAnimationFrame(step)
+      }),
+    scrollFrames
+  )
+  print("scrolling, script a frame", ms(((await scripted(cdp)) - before) / scrollFrames), "≤ 4 ms")
+  print("scrolling, longest task", ms(await page.evaluate(() => globalThis.longest)), "≤ 50 ms (0: none above)")
+  const typedBefore = await scripted(cdp)
+  const text = "model:gpt-4o status:failed provider:openai"
+  await page.getByLabel("Filter", { exact: true }).focus()
+  await page.keyboard.type(text)
+  print("typing, script a letter", ms(((await scripted(cdp)) - typedBefore) / text.length), "≤ 50 ms")
+}
+
+const memory = async (cdp) => {
+  for (let n = 0; n < 3; n++) await cdp.send("HeapProfiler.collectGarbage")
+  const { usedSize } = await cdp.send("Runtime.getHeapUsage")
+  const { nodes } = await cdp.send("Memory.getDOMCounters")
+  return { usedSize, nodes }
+}
+
+/** An hour of events, twenty a second, as fast as the page takes them: five of each request. */
+const soak = async (browser, url) => {
+  let socket
+  const { context, page } = await enter(browser, url, (one) =>
+    one.routeWebSocket(/api\/live/, (routed) => {
+      const gateway = routed.connectToServer()
+      socket = routed
+      routed.onMessage((message) => gateway.send(message))
+      gateway.onMessage((message) => routed.send(message))
+    })
+  )
+  const cdp = await context.newCDPSession(page)
+  await opened(page, "Requests")
+  await page.getByRole("gridcell").first().waitFor()
+  const events = ["request.started", "request.attempt", "request.attempt", "request.streaming", "request.completed"]
+  const told = async (from, until) => {
+    for (let n = from; n < until; n++) {
+      const event = events[n % events.length]
+      const data = {
+        requestId: `soak-${Math.floor(n / events.length)}`,
+        requestedModel: "auto",
+        candidates: 3,
+        first: "openai/gpt-4o",
+        target: "openai/gpt-4o",
+        outcome: null
+      }
+      socket.send(JSON.stringify({ type: "event", channel: "requests", event, at: new Date().toISOString(), data }))
+      if (n % 500 === 499) await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve())))
+    }
+    await page.waitForFunction(() => document.querySelector(".running") === null)
+  }
+  await told(0, 2_000)
+  const before = await memory(cdp)
+  await told(2_000, 2_000 + feedFrames)
+  const after = await memory(cdp)
+  print(`${feedFrames} frames of the feed, heap`, mib(after.usedSize - before.usedSize), "≤ 5 MiB more")
+  print(
+    `${feedFrames} frames of the feed, nodes`,
+    `${(((after.nodes - before.nodes) / before.nodes) * 100).toFixed(2)} %`,
+    "≤ 1 % more"
+  )
+  await context.close()
+}
+
+if (browserPath === undefined) throw new Error("no Chromium is here; CHROMIUM names one")
+let gateway = await start()
+await connect(gateway.url)
+await stop(gateway)
+fill()
+gateway = await start()
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ["--no-sandbox", "--disable-dev-shm-usage"]
+})
+try {
+  process.stdout.write(`${rows} rows, ${connections} connections\n`)
+  await coldTimes(browser, gateway.url)
+  const { context, page } = await enter(browser, gateway.url)
+  const cdp = await context.newCDPSession(page)
+  await cdp.send("Performance.enable")
+  await viewTimes(page)
+  await filterTime(page)
+  await smoothness(page, cdp)
+  await context.close()
+  await soak(browser, gateway.url)
+} finally {
+  await browser.close()
+  await stop(gateway)
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,74 @@
+/** Offers to choose an admin password where none was ever set: who was let in by a code of the owner's could not log in from another browser. */
+import { useSignal } from "@preact/signals"
+import type { ApiError } from "../api/ApiError.ts"
+import { authChangePassword } from "../api/calls.generated.ts"
+import { hasPassword, sessionState } from "../api/session.ts"
+import { Dialog } from "../ui/Dialog.tsx"
+import { visible } from "../ui/format.ts"
+import { words } from "../words/shell.ts"
+
+const Form = ({ onLater }: { readonly onLater: () => void }) => {
+  const password = useSignal("")
+  const problem = useSignal<string | null>(null)
+  const isBusy = useSignal(false)
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    isBusy.value = true
+    problem.value = null
+    try {
+      await authChangePassword({ body: { password: password.value } })
+      hasPassword.value = true
+    } catch (error) {
+      problem.value = (error as ApiError).message
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form class="stack" noValidate onSubmit={(event) => void save(event)}>
+      <p>{words.password.why}</p>
+      <div class="field">
+        <label for="new-password">{words.password.field}</label>
+        <input
+          id="new-password"
+          class="input"
+          type="password"
+          autocomplete="new-password"
+          aria-invalid={problem.value !== null}
+          aria-describedby="new-password-hint new-password-problem"
+          value={password.value}
+          onInput={(event) => {
+            password.value = event.currentTarget.value
+          }}
+        />
+        <p id="new-password-hint" class="hint">
+          {words.password.hint}
+        </p>
+        <p id="new-password-problem" class="problem" role="alert">
+          {problem.value === null ? null : visible(problem.value)}
+        </p>
+      </div>
+      <div class="buttons">
+        <button type="submit" class="button main-action" disabled={isBusy.value || password.value === ""}>
+          {words.password.save}
+        </button>
+        <button type="button" class="button" onClick={onLater}>
+          {words.password.later}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+export const ChoosePassword = () => {
+  const isPutOff = useSignal(false)
+  const later = (): void => {
+    isPutOff.value = true
+  }
+  const isOpen = sessionState.value === "open" && !hasPassword.value && !isPutOff.value
+  return (
+    <Dialog title={words.password.title} isOpen={isOpen} onClose={later}>
+      <Form onLater={later} />
+    </Dialog>
+  )
+}
