@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 
 interface Ticket {
   isIn: boolean
-  go: (() => void) | null
+  resume: ((entered: Effect.Effect<void>) => void) | null
 }
 
 export interface Lane {
@@ -24,7 +24,7 @@ export const makeLane = (places: number): Lane => {
         ticket.isIn = true
         return resume(Effect.void)
       }
-      ticket.go = () => resume(Effect.void)
+      ticket.resume = resume
       waiting.add(ticket)
     })
 
@@ -39,13 +39,13 @@ export const makeLane = (places: number): Lane => {
     // The place goes over at once: whoever is woken has it, also when it is interrupted before it runs.
     waiting.delete(next)
     next.isIn = true
-    next.go?.()
+    next.resume?.(Effect.void)
   }
 
   return {
     inTurn: (use) =>
       Effect.acquireUseRelease(
-        Effect.sync((): Ticket => ({ isIn: false, go: null })),
+        Effect.sync((): Ticket => ({ isIn: false, resume: null })),
         (ticket) => Effect.zipRight(enter(ticket), use),
         (ticket) => Effect.sync(() => leave(ticket))
       )
