@@ -10,6 +10,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { createHash } from "node:crypto"
 import { isLocalAddress } from "../../net/egress/OutboundPolicy.ts"
 import { Flags } from "../../subjects/flags/service.ts"
@@ -61,8 +62,8 @@ export const make = Effect.gen(function* () {
   const tokens = yield* TokenRefresh.TokenRefresh
   const flags = yield* Flags
   const fibers = yield* FiberMap.make<string>()
-  const urgent = yield* Effect.makeSemaphore(atATime)
-  const patient = yield* Effect.makeSemaphore(atATime)
+  const urgent = makeLane(atATime)
+  const patient = makeLane(atATime)
   /** Fingerprint of the question that was asked last, by connection. */
   const asked = new Map<string, string>()
   const questions = new WeakMap<Catalog.Account, Question>()
@@ -86,12 +87,12 @@ export const make = Effect.gen(function* () {
   })
 
   /** The first question in a lane of its own: what an operator has just connected does not wait for a start with many connections. */
-  const keepAsking = (connectionId: string, firstLane: Effect.Semaphore) => {
+  const keepAsking = (connectionId: string, firstLane: Lane) => {
     let lane = firstLane
     const question = Effect.suspend(() => {
-      const permits = lane.withPermits(1)
+      const { inTurn } = lane
       lane = patient
-      return permits(ask(connectionId))
+      return inTurn(ask(connectionId))
     })
     return question.pipe(
       Effect.retry({ schedule: whilePassing, while: ({ isTransient }) => isTransient }),
@@ -102,7 +103,7 @@ export const make = Effect.gen(function* () {
   }
 
   /** Asks where the question is another one than the last time, and lets go of what belongs to no connection any more. */
-  const look = Effect.fnUntraced(function* (lane: Effect.Semaphore) {
+  const look = Effect.fnUntraced(function* (lane: Lane) {
     const { byConnection, connections } = catalog.current()
     const ids = new Set(connections.map(({ id }) => id))
     for (const id of lists.connections()) if (!ids.has(id)) yield* lists.forget(id)

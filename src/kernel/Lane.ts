@@ -1,0 +1,53 @@
+/**
+ * Places for a limited number of effects at once, in the order they come. One that ends wakes one that waits; Effect's semaphore wakes all of them, and each
+ * then waits again behind all its waits before, so that a thousand take gigabytes.
+ */
+import * as Effect from "effect/Effect"
+
+interface Ticket {
+  isIn: boolean
+  resume: ((entered: Effect.Effect<void>) => void) | null
+}
+
+export interface Lane {
+  readonly inTurn: <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+export const makeLane = (places: number): Lane => {
+  let free = places
+  const waiting = new Set<Ticket>()
+
+  const enter = (ticket: Ticket): Effect.Effect<void> =>
+    Effect.async<void>((resume) => {
+      if (free > 0) {
+        free -= 1
+        ticket.isIn = true
+        return resume(Effect.void)
+      }
+      ticket.resume = resume
+      waiting.add(ticket)
+    })
+
+  const leave = (ticket: Ticket): void => {
+    waiting.delete(ticket)
+    if (!ticket.isIn) return
+    const [next] = waiting
+    if (next === undefined) {
+      free += 1
+      return
+    }
+    // The place goes over at once: whoever is woken has it, also when it is interrupted before it runs.
+    waiting.delete(next)
+    next.isIn = true
+    next.resume?.(Effect.void)
+  }
+
+  return {
+    inTurn: (use) =>
+      Effect.acquireUseRelease(
+        Effect.sync((): Ticket => ({ isIn: false, resume: null })),
+        (ticket) => Effect.zipRight(enter(ticket), use),
+        (ticket) => Effect.sync(() => leave(ticket))
+      )
+  }
+}
