@@ -1,6 +1,6 @@
 /** Which jobs are under way, as the live feed tells their steps; and which coding tools are shown. */
 import { assert, describe, it } from "vitest"
-import { isOver, type Job, jobOf, shareOf, withJob } from "../../src/dashboard/ui/jobSteps.ts"
+import { isOver, type Job, jobOf, shareOf, withJob } from "../../src/dashboard/ui/jobs/jobSteps.ts"
 import { shownTools } from "../../src/dashboard/views/system/tools/shown.ts"
 
 const job = (changes: Partial<Job>): Job => ({

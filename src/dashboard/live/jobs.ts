@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { useCallback, useEffect } from "preact/hooks"
 import { queries, refresh } from "../api/queries.ts"
-import { isOver, type Job, jobOf, withJob } from "../ui/jobSteps.ts"
+import { isOver, type Job, jobOf, withJob } from "../ui/jobs/jobSteps.ts"
 import { useFeed } from "./feed.ts"
 import type { FeedEvent } from "./socket.ts"
 

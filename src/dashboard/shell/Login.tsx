@@ -8,7 +8,7 @@ import { hasPassword, opened, sessionState } from "../api/session.ts"
 import { tellTabs } from "../api/tabs.ts"
 import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { placeOf } from "../ui/places.ts"
+import { placeOf } from "../ui/address/places.ts"
 import { State } from "../ui/State.tsx"
 import { words } from "../words/shell.ts"
 

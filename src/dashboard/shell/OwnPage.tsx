@@ -1,7 +1,7 @@
 /** The page of who holds an API key, at `/dashboard/me`: apart from the others, because it has no session and shows nothing of theirs. */
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { placeOf } from "../ui/places.ts"
+import { placeOf } from "../ui/address/places.ts"
 
 export const isOwnPage = (): boolean => location.pathname.replace(/\/$/, "") === placeOf("me")
 

@@ -1,7 +1,7 @@
 /** Keys of the whole page. None counts while something is typed, or when they are turned off; `Ctrl K` counts in fields, too. */
 import { useEffect, useRef } from "preact/hooks"
 import { entries } from "./entries.ts"
-import { placeOf } from "../ui/places.ts"
+import { placeOf } from "../ui/address/places.ts"
 import { hasShortcuts } from "../ui/preferences.ts"
 
 /** Time in ms within which the key after `g` counts. */

@@ -5,7 +5,7 @@ import type { ApiError } from "../../api/ApiError.ts"
 import { words } from "../../words/question.ts"
 import { Failure } from "../Failure.tsx"
 import { duration, money, visible } from "../format.ts"
-import { placeOf } from "../places.ts"
+import { placeOf } from "../address/places.ts"
 
 export interface Told {
   readonly text: string

@@ -2,7 +2,7 @@
 import { useId, useRef } from "preact/hooks"
 import { typing } from "../handlers.ts"
 import { useLocation } from "preact-iso"
-import { useTyped } from "../address.ts"
+import { useTyped } from "../address/address.ts"
 import { withQuery } from "./Pages.tsx"
 
 interface Properties {

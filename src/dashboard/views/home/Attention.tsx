@@ -10,7 +10,7 @@ import { State, type Kind } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { clockTime, exact, visible } from "../../ui/format.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/home.ts"
 import {

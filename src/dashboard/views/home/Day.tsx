@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import type { usageHistoryAnalytics, usageSeries } from "../../api/calls.generated.ts"
-import { Plot, type PlotSeries } from "../../ui/Plot.tsx"
+import { Plot, type PlotSeries } from "../../ui/plots/Plot.tsx"
 import { duration, money, percent, short } from "../../ui/format.ts"
 import { words } from "../../words/home.ts"
 

@@ -8,7 +8,7 @@ import { Icon } from "../../ui/Icon.tsx"
 import { Question } from "../../ui/parts/Question.tsx"
 import { State } from "../../ui/State.tsx"
 import { count } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/home.ts"
 import type { Steps } from "./steps.ts"
 

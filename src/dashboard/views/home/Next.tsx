@@ -5,7 +5,7 @@ import { Answered } from "../../ui/Answered.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { nowMs, percent, visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/home.ts"
 import { endingsOf } from "./next.ts"
 

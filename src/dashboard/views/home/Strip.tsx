@@ -9,7 +9,7 @@ import { Countdown } from "../../ui/time/Countdown.tsx"
 import type { IconName } from "../../ui/Icon.tsx"
 import { State, type Kind } from "../../ui/State.tsx"
 import { nowMs, percent, visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/home.ts"
 import { type ProviderState, stripOf } from "./strip.ts"
 

@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso"
 import type { AnswerOf } from "../../api/client.ts"
 import type { usageHistoryAnalytics, usageSeries } from "../../api/calls.generated.ts"
 import { count, money, visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/home.ts"
 
 interface Row {

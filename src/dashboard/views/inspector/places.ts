@@ -1,5 +1,5 @@
 /** Addresses within the inspector: the area is in the path, what is chosen in it in the query. */
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 
 export type Query = Readonly<Record<string, string | undefined>>
 

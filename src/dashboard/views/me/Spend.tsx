@@ -5,7 +5,7 @@ import { usageMeSeries } from "../../api/calls.generated.ts"
 import { askAs } from "../../api/own.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Plot, type PlotSeries } from "../../ui/Plot.tsx"
+import { Plot, type PlotSeries } from "../../ui/plots/Plot.tsx"
 import { money, nowMs, short } from "../../ui/format.ts"
 import { words } from "../../words/me.ts"
 

@@ -11,7 +11,7 @@ import {
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/playground.ts"
 import { paramsOfPreset } from "./draft.ts"

@@ -4,7 +4,7 @@ import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/playground.ts"
 
 interface Properties {

@@ -5,7 +5,7 @@ import { inspectorGet } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/requests.ts"
 
 type Headers = AnswerOf<typeof inspectorGet>["requestHeaders"]

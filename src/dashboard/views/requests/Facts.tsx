@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { State } from "../../ui/State.tsx"
 import { count, money, visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/requests.ts"
 import { filterLink } from "./links.ts"
 import type { Row } from "./row.ts"

@@ -1,8 +1,8 @@
 /** Answers what failed and why, what runs, why this target: the log as a list, and beside it the decision of the request that is chosen. */
 import { useMemo, useRef } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
-import { useTyped } from "../../ui/address.ts"
-import { placeOf } from "../../ui/places.ts"
+import { useTyped } from "../../ui/address/address.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { Failure } from "../../ui/Failure.tsx"
 import { List } from "../../ui/lists/List.tsx"
 import { State } from "../../ui/State.tsx"

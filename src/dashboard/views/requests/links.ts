@@ -1,5 +1,5 @@
 /** Addresses of the list by a filter. */
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 
 export const listPlace = (filter: string): string =>
   `${placeOf("requests")}${filter === "" ? "" : `?q=${encodeURIComponent(filter)}`}`

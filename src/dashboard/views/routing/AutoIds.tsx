@@ -4,7 +4,7 @@ import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { State } from "../../ui/State.tsx"
 import { visible } from "../../ui/format.ts"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { meaningOfAuto, words } from "../../words/routingParts.ts"
 
 export const AutoIds = () => {

@@ -1,6 +1,6 @@
 /** Answers where a model will go, what would be if it were changed, and who gets what share. */
 import { useLocation, useRoute } from "preact-iso"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/routing.ts"
 import { Aliases } from "./Aliases.tsx"
 import { AutoIds } from "./AutoIds.tsx"

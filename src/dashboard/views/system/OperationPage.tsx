@@ -3,7 +3,7 @@ import { useAnswer } from "../../api/queries.ts"
 import { loadOperation, type OperationSummary } from "../../forms/operations.ts"
 import { OperationForm } from "../../forms/OperationForm.tsx"
 import { Answered } from "../../ui/Answered.tsx"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { Prose } from "../../ui/Prose.tsx"
 import { words } from "../../words/system.ts"
 

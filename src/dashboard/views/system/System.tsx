@@ -1,7 +1,7 @@
 /** Answers what is set and by whom, what is reachable from where, and how to get back: a first page, an area for each subject, and every operation. */
 import { useId } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
-import { placeOf } from "../../ui/places.ts"
+import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/system.ts"
 import { areas } from "./areas.ts"
 import { Operations } from "./Operations.tsx"

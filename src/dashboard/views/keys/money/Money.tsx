@@ -5,7 +5,7 @@ import { usageHistoryBreakdown, usageSeries, type limitsBudget } from "../../../
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
-import { type DayStack, StackedDays } from "../../../ui/StackedDays.tsx"
+import { type DayStack, StackedDays } from "../../../ui/plots/StackedDays.tsx"
 import { count, dayName, money, monthName, nowMs } from "../../../ui/format.ts"
 import { words } from "../../../words/keysMoney.ts"
 import { useAddress } from "../address.ts"

@@ -1,6 +1,6 @@
 /** Costs by two dimensions, the dearest rows first; a row leads to its requests. */
 import { money, visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { words } from "../../../words/keysMoney.ts"
 import type { Dimension, Table, TableRow } from "./split.ts"
 import type { Shown } from "./useMoney.ts"

@@ -3,7 +3,7 @@ import { Facts as Rows } from "../../../ui/parts/Facts.tsx"
 import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { count, nowMs, visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { words } from "../../../words/account.ts"
 import type { Connection } from "../names.ts"
 

@@ -3,7 +3,7 @@ import { proxiesAssign, proxiesList, providersUpdate } from "../../../api/calls.
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/account.ts"
 import { words as common } from "../../../words/providers.ts"

@@ -9,7 +9,7 @@ import { State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { count, money, nowMs, percent, visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { words } from "../../../words/account.ts"
 import type { QuotaWindow } from "../connections/tightest.ts"
 

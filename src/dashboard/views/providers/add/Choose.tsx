@@ -4,7 +4,7 @@ import type { Provider } from "../../../api/manifest.ts"
 import { Search } from "../../../ui/parts/Search.tsx"
 import { grouped } from "../../../ui/parts/grouped.ts"
 import { visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { words } from "../../../words/addProvider.ts"
 import { type Node, ownPart } from "./target.ts"
 

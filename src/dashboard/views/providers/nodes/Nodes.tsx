@@ -9,7 +9,7 @@ import { Table } from "../../../ui/parts/Table.tsx"
 import { Prose } from "../../../ui/Prose.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { words as adding } from "../../../words/addProvider.ts"
 import { words } from "../../../words/providerModels.ts"
 

@@ -11,7 +11,7 @@ import {
 import { Countdown } from "../../../ui/time/Countdown.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as account } from "../../../words/account.ts"
 import { words } from "../../../words/providers.ts"

@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../../api/client.ts"
 import type { evalsOverview } from "../../../api/calls.generated.ts"
 import { jobs } from "../../../live/jobs.ts"
-import { JobProgress } from "../../../ui/Jobs.tsx"
+import { JobProgress } from "../../../ui/jobs/Jobs.tsx"
 import type { Kind } from "../../../ui/State.tsx"
 
 type Run = AnswerOf<typeof evalsOverview>["recentRuns"][number]

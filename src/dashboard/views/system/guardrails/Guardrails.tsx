@@ -3,7 +3,7 @@ import { flagsList, guardrailsGet, guardrailsSet } from "../../../api/calls.gene
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { ValuesForm } from "../../../forms/ValuesForm.tsx"
 import { Answered } from "../../../ui/Answered.tsx"
-import { placeOf } from "../../../ui/places.ts"
+import { placeOf } from "../../../ui/address/places.ts"
 import { words } from "../../../words/system/guardrails.ts"
 import { FlagRow } from "../flags/FlagRow.tsx"
 import { Body } from "../parts/Body.tsx"

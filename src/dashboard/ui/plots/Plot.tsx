@@ -1,9 +1,9 @@
 /** Values over time as lines or columns, with the same as a table for who cannot see them. The browser's own clock gives the times. */
 import { useEffect, useRef } from "preact/hooks"
 import uPlot from "uplot"
-import { words } from "../words/common.ts"
-import { clockTime } from "./format.ts"
-import { theme } from "./preferences.ts"
+import { words } from "../../words/common.ts"
+import { clockTime } from "../format.ts"
+import { theme } from "../preferences.ts"
 
 export interface PlotSeries {
   readonly name: string

@@ -1,7 +1,7 @@
 /** Shows what is under way in the background, in the bar: nothing when nothing runs. */
-import { words } from "../words/jobs.ts"
-import { percent, visible } from "./format.ts"
-import { Icon } from "./Icon.tsx"
+import { words } from "../../words/jobs.ts"
+import { percent, visible } from "../format.ts"
+import { Icon } from "../Icon.tsx"
 import { type Job, shareOf } from "./jobSteps.ts"
 
 /** Shows how far a job is. One of a single step is under way or over. */

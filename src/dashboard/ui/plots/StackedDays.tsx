@@ -2,8 +2,8 @@
  * Amounts day by day, stacked by what they are for; days to come are dotted, and a line says what is allowed. Elements with heights in percent: it
  * is as wide as its place. Who cannot see it has the table that stands beside it.
  */
-import { Icon } from "./Icon.tsx"
-import { visible } from "./format.ts"
+import { Icon } from "../Icon.tsx"
+import { visible } from "../format.ts"
 
 export interface DayStack {
   readonly name: string
