@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals"
 import type { ApiError } from "../api/ApiError.ts"
 import { authChangePassword } from "../api/calls.generated.ts"
 import { hasPassword, sessionState } from "../api/session.ts"
-import { Dialog } from "../ui/Dialog.tsx"
+import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { visible } from "../ui/format.ts"
 import { words } from "../words/shell.ts"
 

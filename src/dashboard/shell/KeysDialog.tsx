@@ -1,5 +1,5 @@
 /** Lists the keys of the page. */
-import { Dialog } from "../ui/Dialog.tsx"
+import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { words } from "../words/shell.ts"
 import { entries } from "./entries.ts"
 

@@ -5,7 +5,7 @@ import { combosList, keysList, modelCatalogList, providersList } from "../api/ca
 import { useAnswer } from "../api/queries.ts"
 import { loadOperations } from "../forms/operations.ts"
 import { Combobox, type Proposal } from "../ui/Combobox.tsx"
-import { Dialog } from "../ui/Dialog.tsx"
+import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { visible } from "../ui/format.ts"
 import { placeOf } from "../ui/address/places.ts"
 import { setTheme } from "../ui/preferences.ts"

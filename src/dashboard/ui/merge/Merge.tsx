@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals"
 import { useMemo } from "preact/hooks"
 import { words } from "../../words/merge.ts"
-import { Dialog } from "../Dialog.tsx"
+import { Dialog } from "../dialogs/Dialog.tsx"
 import { visible } from "../format.ts"
 import { type Difference, differencesOf, mergedOf, nameOfPath, type Side, sideOf } from "./merge.ts"
 import type { Saving } from "./saving.ts"

@@ -1,7 +1,7 @@
 /** A button for what cannot be undone: it asks for the name first. */
 import { opening, setting } from "../handlers.ts"
 import { useSignal } from "@preact/signals"
-import { Danger } from "../Danger.tsx"
+import { Danger } from "../dialogs/Danger.tsx"
 
 interface Properties {
   readonly verb: string

@@ -5,7 +5,7 @@ import { captureAddHost, captureEnableHost, captureHosts, captureRemoveHost } fr
 import { useAnswer } from "../../api/queries.ts"
 import { opening, typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Danger } from "../../ui/Danger.tsx"
+import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { State } from "../../ui/State.tsx"
 import { toast } from "../../ui/toasts.tsx"
 import { visible } from "../../ui/format.ts"

@@ -1,5 +1,5 @@
 /** Shows what the other answers say in place of the first one. */
-import { Dialog } from "../../ui/Dialog.tsx"
+import { Dialog } from "../../ui/dialogs/Dialog.tsx"
 import { TextDiff } from "../../ui/merge/TextDiff.tsx"
 import { visible } from "../../ui/format.ts"
 import { words } from "../../words/playground.ts"

@@ -2,7 +2,7 @@
 import { routingDecision } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Dialog } from "../../ui/Dialog.tsx"
+import { Dialog } from "../../ui/dialogs/Dialog.tsx"
 import { visible } from "../../ui/format.ts"
 import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/playground.ts"

@@ -12,7 +12,7 @@ import {
 import { queries, refresh, useAnswer } from "../../../api/queries.ts"
 import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Danger } from "../../../ui/Danger.tsx"
+import { Danger } from "../../../ui/dialogs/Danger.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { Merge } from "../../../ui/merge/Merge.tsx"
 import { isSame } from "../../../ui/merge/merge.ts"

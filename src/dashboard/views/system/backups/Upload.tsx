@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../../api/client.ts"
 import type { backupsImport } from "../../../api/calls.generated.ts"
 import { queries } from "../../../api/queries.ts"
 import { raw } from "../../../api/raw.ts"
-import { Danger } from "../../../ui/Danger.tsx"
+import { Danger } from "../../../ui/dialogs/Danger.tsx"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/backups.ts"
 

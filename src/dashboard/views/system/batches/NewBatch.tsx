@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import { createBatch, type Owner, uploadFile } from "../../../api/batches.ts"
-import { Dialog } from "../../../ui/Dialog.tsx"
+import { Dialog } from "../../../ui/dialogs/Dialog.tsx"
 import { words } from "../../../words/system/batches.ts"
 import { Pick } from "../../../ui/parts/Entry.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"

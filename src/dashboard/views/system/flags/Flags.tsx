@@ -5,7 +5,7 @@ import { flagsClear, flagsList, systemRestart } from "../../../api/calls.generat
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Danger } from "../../../ui/Danger.tsx"
+import { Danger } from "../../../ui/dialogs/Danger.tsx"
 import { State } from "../../../ui/State.tsx"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/flags.ts"

@@ -11,7 +11,7 @@ import {
 import { refresh, useAnswer } from "../../../api/queries.ts"
 import { opening, setting } from "../../../ui/handlers.ts"
 import { Answered } from "../../../ui/Answered.tsx"
-import { Dialog } from "../../../ui/Dialog.tsx"
+import { Dialog } from "../../../ui/dialogs/Dialog.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
 import { type Kind, State } from "../../../ui/State.tsx"
 import { count, visible } from "../../../ui/format.ts"

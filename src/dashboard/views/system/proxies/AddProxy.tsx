@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { type proxiesTest, proxiesCreate, proxiesTest as testProxy } from "../../../api/calls.generated.ts"
 import type { AnswerOf } from "../../../api/client.ts"
-import { Dialog } from "../../../ui/Dialog.tsx"
+import { Dialog } from "../../../ui/dialogs/Dialog.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { duration, visible } from "../../../ui/format.ts"

@@ -1,10 +1,10 @@
 /** Asks before what cannot be undone: says in one sentence what will happen, and lets it happen when the name was typed. */
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import { words } from "../words/common.ts"
-import { typing } from "./handlers.ts"
+import { words } from "../../words/common.ts"
+import { typing } from "../handlers.ts"
 import { Dialog } from "./Dialog.tsx"
-import { visible } from "./format.ts"
+import { visible } from "../format.ts"
 
 interface Properties {
   readonly title: string
