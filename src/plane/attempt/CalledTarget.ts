@@ -99,6 +99,7 @@ export const called = (services: AttemptServices, attempt: Attempt, call: Upstre
   // Fixed before it is made, for callers without limits as well.
   priceOf(services, work, way.target)
   work.exchange.tap?.sent(tappedCall(work, way, call))
+  if (!way.relays) work.decoding?.forget()
   const watch = watcher.watch(work, originOf(way.target, call.wire), {
     relayed: way.relays,
     replays: way.replays,

@@ -2,6 +2,7 @@
  * The client's request as it came in, and the reply to the client. HTTP and WebSocket implement `ClientReply`; nothing in this
  * folder knows a socket.
  */
+import type { Decoding } from "./Decoding.ts"
 import type * as Either from "effect/Either"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import type { ThinkingBudget } from "../../subjects/settings/entity/AccessSettings.ts"
@@ -159,8 +160,10 @@ export interface Work {
   readonly remembered?: JsonObject
   /** The bytes of `parsed`. */
   readonly body: Buffer
-  /** The request as a conversation; decoded once, when first asked for. */
+  /** The request as a conversation; decoded when it is asked for. */
   readonly conversation: () => Either.Either<Conversation, InvalidRequest>
+  /** Decodes it, and forgets it once it is sent. Absent: the conversation is not of the client's body. */
+  readonly decoding?: Decoding
   readonly envelope: Envelope
   /** Most output tokens whatever the client allows; null where its own limit applies. */
   readonly outputCap: number | null

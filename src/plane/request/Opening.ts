@@ -8,7 +8,6 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { Mutable } from "effect/Types"
 import { headerOf } from "../../subjects/auth/Credentials.ts"
-import { once } from "../../kernel/once.ts"
 import { isTiedToModels } from "../../subjects/auth/KeyPolicy.ts"
 import {
   type InferenceError,
@@ -39,6 +38,7 @@ import { isBackground } from "./Background.ts"
 import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { codingToolOf, isClaudeCode } from "./CodingTool.ts"
+import { Decoding } from "./Decoding.ts"
 import { promptAround } from "./AddedSystem.ts"
 import { readRequest } from "./ReadBody.ts"
 import { backgroundFor, resolveFor } from "./RequestedModel.ts"
@@ -254,7 +254,8 @@ const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | 
   const prompt = gatewaySettings.access.promptAround()
   const continued = prompt === null ? expanded : promptAround(exchange.wire, expanded, prompt)
   const thinking = exchange.codec === codecs[exchange.wire] ? gatewaySettings.access.thinking() : null
-  const conversation = once(() => exchange.codec.decodeRequest(continued))
+  const decoding = new Decoding(exchange.codec, continued)
+  const conversation = () => decoding.conversation()
   const sessionId = sessionIdOf(exchange.headers, parsed)
   const sessionKey = sessionId === null ? null : sessionKeyOf(owner, envelope.model, sessionId)
   const question: Engine.Question = {
@@ -286,6 +287,7 @@ const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | 
     parsed: continued,
     body: continued === parsed ? exchange.body : bytesOf(exchange, continued),
     conversation,
+    decoding,
     envelope,
     outputCap: null,
     resolution,

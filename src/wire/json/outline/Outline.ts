@@ -137,6 +137,10 @@ class OutlinedBody implements ProxyHandler<JsonObject> {
     return this.#cutMember(list)?.items
   }
 
+  forget(): void {
+    for (const member of this.#cut) member.whole = undefined
+  }
+
   #cutMember(name: string | symbol): CutMember | undefined {
     for (const member of this.#cut) if (member.name === name) return member
     return undefined
@@ -156,6 +160,13 @@ const known = (body: JsonObject): OutlinedBody | undefined =>
 
 /** The outline of a body that was read with one, else the body itself. For checks that ask what there is, not where or how often. */
 export const outlineOf = (body: JsonObject): JsonObject => known(body)?.outline() ?? body
+
+/** Forgets the whole members of a body that was read with an outline: who asks for one has it parsed anew. Returns false for any other body. */
+export const forgetWhole = (body: JsonObject): boolean => {
+  const outlined = known(body)
+  outlined?.forget()
+  return outlined !== undefined
+}
 
 /** Items of a list among the outermost members of a body; null where it has no such list. */
 export const itemsIn = (body: JsonObject, list: string): number | null => {
