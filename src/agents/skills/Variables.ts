@@ -37,6 +37,7 @@ const fixed: Readonly<Record<string, Variable>> = {
     name: "REQUEST_ID",
     source: "The header `X-Gateway-Request-Id` of an answer, or an `id` of `GET /api/usage/logs`."
   },
+  connection: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
   provider: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
   account: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
   proxy: { name: "PROXY_ID", source: "An `id` of `GET /api/v1/management/proxies`." },

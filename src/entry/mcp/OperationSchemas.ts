@@ -114,7 +114,10 @@ export const schemasOf = (key: ManagementKey, { only, required: more = [] }: Cho
   const { operation } = written.operationOf(key)
   const body = bodySchemaOf(operation["requestBody"], written)
   const byName = new Map<string, Field>()
-  for (const one of [...bodyFields(body), ...parameterFields(operation["parameters"])]) {
+  const parameters = parameterFields(operation["parameters"])
+  const [inQuery, inPath] = ["query", "path"].map((place) => parameters.filter((one) => one.place === place))
+  // Of one name at several places, the last counts.
+  for (const one of [...(inQuery ?? []), ...bodyFields(body), ...(inPath ?? [])]) {
     if (only === undefined || only.includes(one.name)) byName.set(one.name, one)
   }
   const fields = [...byName.values()]

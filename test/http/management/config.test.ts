@@ -155,7 +155,13 @@ layer(layerOf(), { excludeTestServices: true })("connections", (it) => {
       assert.deepStrictEqual([ours.status, ours.at("error.param")], [400, "apiKey"])
       upstream.enqueue(FakeUpstream.json(FakeUpstream.chatCompletion()))
       const valid = yield* post("/api/providers/validate", { provider: "fake", apiKey: "another-key" })
-      assert.deepStrictEqual(JSON.parse(valid.text), { valid: true, status: 200, error: null })
+      assert.deepInclude(JSON.parse(valid.text), {
+        valid: true,
+        status: 200,
+        error: null,
+        models: { count: 1, ids: ["a"], unpriced: 1 },
+        answer: null
+      })
       assert.strictEqual((yield* post("/api/providers/validate", { provider: "nope", apiKey: "k" })).status, 400)
 
       upstream.lists(FakeUpstream.json({ error: "down" }, { status: 500 }))
