@@ -177,6 +177,28 @@ describe.skipIf(browserPath === null)("copy as", () => {
           tz: "Europe/Zurich"
         }
       },
+      "GET /api/usage/breakdown": {
+        query: {
+          by: "model",
+          and: "apiKey",
+          from: logged.from,
+          to: logged.to,
+          tz: "Europe/Zurich",
+          top: 5,
+          apiKeyId: client
+        }
+      },
+      "GET /api/usage/series": {
+        query: {
+          by: "model",
+          step: "day",
+          from: logged.from,
+          to: logged.to,
+          tz: "Europe/Zurich",
+          top: 5,
+          apiKeyId: client
+        }
+      },
       "GET /api/usage/ledger": { query: { apiKeyId: client, requestId, limit: 5 } },
       "GET /api/usage/logs": { query: { ...logged, limit: 5 } },
       "GET /api/usage/logs/facets": { query: logged },

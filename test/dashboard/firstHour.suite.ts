@@ -64,6 +64,25 @@ const rightKey = "sk-the-right-key-0123456789abcdef"
 const wrongKey = "sk-the-wrong-key-0123456789abcdef"
 const model = "gpt-4o-mini"
 
+/** https://developers.openai.com/api/reference/resources/responses/methods/create */
+const helloOfResponses = {
+  id: "resp_1",
+  object: "response",
+  created_at: 1,
+  status: "completed",
+  model,
+  output: [
+    {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: "Hello.", annotations: [] }]
+    }
+  ],
+  usage: { input_tokens: 812, output_tokens: 190, total_tokens: 1002 }
+}
+
 /** A provider that knows one key. */
 const startProvider = async (): Promise<{ readonly url: string; readonly server: Server }> => {
   const server = createServer((request, response) => {
@@ -77,7 +96,7 @@ const startProvider = async (): Promise<{ readonly url: string; readonly server:
         return json(401, { error })
       }
       if (request.url?.endsWith("/models") === true) return json(200, { object: "list", data: [{ id: model }] })
-      return hello(model)(response)
+      return request.url?.endsWith("/responses") === true ? json(200, helloOfResponses) : hello(model)(response)
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -106,27 +125,26 @@ const hour = ({ go, openNewest, press, type }: Hand): void => {
     return answer.status
   }
 
+  /** Chooses, gives a wrong key and a right one, asks the first question, and saves. */
   const addProvider = async (page: Page): Promise<void> => {
     await go(page, "Providers", "p")
     await press(page, page.getByRole("link", { name: "Add a provider" }).first())
     await type(page, page.getByLabel("Search providers"), "openai")
-    await press(page, page.getByRole("button", { name: "OpenAI", exact: true }))
-    await type(page, page.getByLabel("Address"), provider.url)
+    await press(page, page.getByRole("link", { name: /^OpenAI/ }).first())
     const key = page.getByLabel(/^Key for/)
     await type(page, key, wrongKey)
+    await press(page, page.getByText("Address, proxy, and more"))
+    await type(page, page.getByLabel("Address"), provider.url)
     await press(page, page.getByRole("button", { name: "Check" }))
-    await page.getByText(/The key is not accepted/).waitFor()
+    await page.getByText(/^not accepted:/).waitFor()
     await type(page, key, rightKey)
-    await press(page, page.getByRole("button", { name: "Check" }))
-    await page.getByText(/The key is accepted/).waitFor()
-    await press(page, page.getByRole("button", { name: "Save", exact: true }))
-    await page.getByText("OpenAI is connected.").waitFor()
-  }
-
-  const firstQuestion = async (page: Page): Promise<void> => {
+    await press(page, page.getByRole("button", { name: "Check again" }))
+    await page.getByText("key accepted", { exact: true }).waitFor()
     await type(page, page.getByLabel("Model", { exact: true }), model)
     await press(page, page.getByRole("button", { name: "Ask it" }))
-    await page.getByText("Hello.", { exact: true }).waitFor()
+    await page.getByText("Hello.").waitFor()
+    await press(page, page.getByRole("button", { name: "Save", exact: true }))
+    await page.getByRole("heading", { name: /openai/i, level: 1 }).waitFor()
   }
 
   const makeCombo = async (page: Page): Promise<void> => {
@@ -166,7 +184,6 @@ const hour = ({ go, openNewest, press, type }: Hand): void => {
     await page.getByRole("heading", { name: "Home", level: 1 }).waitFor()
 
     await addProvider(page)
-    await firstQuestion(page)
     await makeCombo(page)
     const secret = await makeKey(page)
     assert.match(secret, /^gw_/)

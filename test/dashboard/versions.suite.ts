@@ -39,7 +39,8 @@ describe.skipIf(browserPath === null)("two editors of one object by the forms of
     // Over the version that it has made itself it is sent at once.
     await second.getByLabel("Requests at the same time", { exact: true }).fill("8")
     await second.getByRole("button", { name: "Change a part of an API key" }).click()
-    await second.getByText('"maxSessions": 8').first().waitFor()
+    // What is stored is shown as well, in a part that is closed.
+    await second.locator("code:visible", { hasText: '"maxSessions": 8' }).first().waitFor()
     assert.strictEqual((await stored(id)).maxSessions, 8)
   })
 
@@ -102,7 +103,9 @@ describe.skipIf(browserPath === null)("two editors of one object by the forms of
         .getByRole("button", { name: /^Change: Retention/ })
         .first()
         .click()
+      // The button that opens the form has the same label.
       await page
+        .locator("form")
         .getByLabel(/Retention/)
         .first()
         .fill(days)

@@ -151,7 +151,7 @@ describe.skipIf(browserPath === null)("texts of others", () => {
     const rows = page.getByRole("region", { name: "Keys" }).getByRole("row")
     await rows.nth(40).waitFor()
     for (const nth of [1, 8, 20, 40]) {
-      await rows.nth(nth).getByRole("link").click()
+      await rows.nth(nth).getByRole("link").first().click()
       await page.getByRole("link", { name: "Rules", exact: true }).click()
       await settled(page)
       for (const name of ["Rotate", "Delete"]) {
