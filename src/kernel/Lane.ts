@@ -36,7 +36,7 @@ export const makeLane = (places: number): Lane => {
       free += 1
       return
     }
-    // The place goes over at once: whoever is woken has it, also when it is interrupted before it runs.
+    // The place goes over at once: the effect that is woken has it, also when it is interrupted before it runs.
     waiting.delete(next)
     next.isIn = true
     next.resume?.(Effect.void)

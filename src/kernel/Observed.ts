@@ -1,5 +1,5 @@
 /**
- * Fields of answers that change by themselves: states, counts, times of use. They are no part of what somebody edits, so the entity tag of an
+ * Fields of answers that change by themselves: states, counts, times of use. They are no part of what an editor changes, so the entity tag of an
  * object does not depend on them. Marked where the field is described, and read from the schema of the answer.
  */
 import * as Option from "effect/Option"
@@ -9,7 +9,7 @@ import { type Documented, field } from "./Documented.ts"
 
 const observedId: unique symbol = Symbol.for("gateway/contract/Observed") as never
 
-/** A described field of an answer that the gateway observes, and nobody edits. */
+/** A described field of an answer that the gateway observes, and no editor changes. */
 export const observed = <S extends Schema.Schema.All | Schema.PropertySignature.All>(
   signature: S,
   description: string,

@@ -98,7 +98,7 @@ export type GatewayEvent =
       /** True when the gateway did it by itself: a guard's time was over, or a gateway before it had ended without. */
       readonly automatic: boolean
     }
-  /** Something needs a person that did not, or not any more (`GET /api/attention`). Found out only while somebody listens. */
+  /** Something needs a person that did not, or not any more (`GET /api/attention`). Found out only while there is a listener. */
   | {
       readonly type: "attention.changed"
       readonly atMs: number
@@ -143,7 +143,7 @@ export type GatewayEvent =
       readonly state: "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
       readonly failures: number
     }
-  /** The health of a connection: it rests, cannot be used until somebody acts, or is as new. */
+  /** The health of a connection: it rests, cannot be used until an operator acts, or is as new. */
   | {
       readonly type: "cooldown.changed"
       readonly atMs: number
@@ -164,7 +164,7 @@ export type GatewayEvent =
       readonly untilMs: number | null
       readonly reason: string | null
     }
-  /** Somebody has tested a connection. */
+  /** A connection was tested. */
   | {
       readonly type: "connection.tested"
       readonly atMs: number

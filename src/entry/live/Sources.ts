@@ -1,4 +1,4 @@
-/** Sources of the feed: it listens only to what somebody wants. Where nobody does, nothing is made of any event, and requests read one boolean. */
+/** Sources of the feed: it listens only to what a subscriber wants. Without one, nothing is made of any event, and requests read one boolean. */
 import type * as Events from "../../observe/Events.ts"
 import type { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import type { RunningRequests } from "../../plane/request/RunningRequests.ts"
@@ -62,7 +62,7 @@ export const makeSources = ({ events, journal, nowMs, running, send }: SourcesOp
       wanted = channels
       events.wantAttention(channels.has("attention"))
       stops = listenTo(channels)
-      // What was held for those who have left is for nobody.
+      // What was held for subscribers that have left is dropped.
       if (channels.size === 0) while (sampler.turn().length > 0);
     },
     turn: () => {

@@ -28,7 +28,7 @@ export type FoundChange = Found & { readonly route: ManagementRoute }
 interface CurrentVersion {
   readonly tag: string
   readonly body: unknown
-  /** The part of the body that somebody edits; null: it is too long to be compared field by field. */
+  /** The part of the body that an editor changes; null: it is too long to be compared field by field. */
   readonly edited: { readonly value: unknown } | null
 }
 

@@ -94,7 +94,7 @@ const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
 
 export const jsonIn = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString("utf8"))
 
-/** The part of an answer that somebody edits. */
+/** The part of an answer that an editor changes. */
 export const editedOf = (key: ManagementKey, body: unknown): unknown => withoutObserved(body, observedOf(key))
 
 /** The tag of what a GET route answered; null where it answered with a stream. */

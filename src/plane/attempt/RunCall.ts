@@ -52,7 +52,7 @@ export interface CallInput {
   readonly recorder?: RecordDelivered | null
   /** Reads the headers of each answer of the upstream, which may report limits. */
   readonly onHeaders: (header: (name: string) => string | null) => void
-  /** Gets the state of a stream that begins to be read; absent: nobody asks for it. */
+  /** Gets the state of a stream that begins to be read; absent: it is not asked for. */
   readonly reads?: (facts: StreamFacts) => void
   /** The largest answer that is relayed without being looked at. */
   readonly maxMediaBytes: number

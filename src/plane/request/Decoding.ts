@@ -7,7 +7,7 @@ import type { WireCodec } from "../../wire/WireCodec.ts"
 
 /**
  * Decodes a request when its conversation is asked for. Large ones are forgotten once they are sent: the garbage collector would move them
- * again and again while the answer streams. Whoever asks later has them read from the bytes anew.
+ * again and again while the answer streams. A later caller has them read from the bytes anew.
  */
 export class Decoding {
   readonly #codec: Pick<WireCodec, "decodeRequest">

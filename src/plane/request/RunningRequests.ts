@@ -1,6 +1,6 @@
 /**
  * The requests under way, from their decision to their end, and who watches them. Nothing is made for them but a place in a list: what is known of
- * one is on its trail, and is put together when somebody asks.
+ * one is on its trail, and is put together when it is asked for.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -42,7 +42,7 @@ const fixed = (command: string, args: ReadonlyArray<string>): Opener | NoBrowser
 
 /** Finds the program that opens addresses on a system (`platform` as Node names it). */
 export const findOpener = (environment: Environment, platform: string): Effect.Effect<Opener | NoBrowser> => {
-  // The screen would be that of another machine, or nobody's.
+  // The screen would be that of another machine, or there is none.
   if (["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"].some((name) => isSet(environment, name))) {
     return Effect.succeed("this is a session over ssh")
   }

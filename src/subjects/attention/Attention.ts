@@ -1,5 +1,5 @@
 /**
- * Gathers what of the gateway's state needs a person. Accounts are looked at in slices, so that nobody waits for a thousand of them. While somebody
+ * Gathers what of the gateway's state needs a person. Accounts are looked at in slices, so that no request waits for a thousand of them. While a client
  * listens to the feed, it is gathered every few seconds, and a change is told.
  */
 import * as Clock from "effect/Clock"
@@ -123,7 +123,7 @@ const backups = Effect.fnUntraced(function* ({ backup, settings, startedMs }: De
   const { autoBackupEnabled, frequency } = settings.current().backup
   const listed = yield* Effect.either(backup.list)
   const attempt = BackupSchedule.lastAttempt(backup)
-  // Whoever has made one by hand has what the schedule was to make.
+  // One that was made by hand is what the schedule was to make.
   const latest = listed._tag === "Right" ? listed.right[0] : undefined
   const lastMs = Math.max(latest?.createdAtMs ?? 0, attempt?.problem === null ? attempt.atMs : 0)
   const unreadable = listed._tag === "Left" ? { atMs: nowMs, message: describeStoreFailure(listed.left) } : null
@@ -219,7 +219,7 @@ const gathered = Effect.fn("Attention.list")(function* (deps: Deps, prices: Read
   return Rules.inOrder(found)
 })
 
-/** Tells of what has come and gone, while somebody listens. */
+/** Tells of what has come and gone, while there is a listener. */
 const watching = (events: Deps["events"], list: Effect.Effect<ReadonlyArray<AttentionItem>, StoreError>) => {
   let before: ReadonlySet<string> | null = null
   return Effect.gen(function* () {

@@ -59,7 +59,7 @@ export interface AccountFacts {
   readonly connection: Connection
   readonly health: ConnectionHealth
   readonly standing: Standing
-  /** Reason for which its model list could not be read; null: it was, or nobody asked. */
+  /** Reason for which its model list could not be read; null: it was, or was not asked for. */
   readonly listProblem: string | null
   readonly quotas: ReadonlyArray<QuotaView>
   /** Way to sign in again that needs no more than is known here; null: there is none. */

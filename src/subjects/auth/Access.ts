@@ -155,7 +155,7 @@ const self = (facts: AccessFacts): Access => {
   return keyProblem === null ? allowed(key) : deniedTo(key, problems[keyProblem])
 }
 
-/** Decides who is told about itself: whoever may do anything here. It opens nothing. */
+/** Decides which caller is told about itself: one that may do anything here. It opens nothing. */
 const known = (facts: AccessFacts): Access => {
   if (facts.key === "missing") {
     if (facts.sessionId !== null) return bySession(facts, facts.sessionId)

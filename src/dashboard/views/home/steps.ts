@@ -6,10 +6,10 @@ type Row = Pick<AnswerOf<typeof usageLogs>["logs"][number], "principal" | "outco
 
 export interface Steps {
   readonly connections: number
-  /** Somebody has asked something; that alone says nothing of an answer. */
+  /** A request has come; that alone says nothing of an answer. */
   readonly isAsked: boolean
   readonly isAnswered: boolean
-  /** Somebody has asked who is neither the operator nor a session. */
+  /** A request has come from a caller that is neither the operator nor a session. */
   readonly hasClient: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Answers who spends how much, who is stopped next, and whether the bill agrees: spending and keys, prices, bills, and a page for each key. */
+/** Shows Keys & money: spending and keys, prices, bills, and a page for each key. */
 import { useLocation, useRoute } from "preact-iso"
 import { limitsBudget } from "../../api/calls.generated.ts"
 import { useAnswer } from "../../api/queries.ts"

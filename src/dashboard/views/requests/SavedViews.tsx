@@ -14,7 +14,7 @@ type Views = Readonly<Record<string, string>>
 
 const key = ["settings", "request-views"]
 
-/** Changes them as they are now: what somebody else has saved meanwhile stays. */
+/** Changes the views as they are stored now: those that another administrator has saved meanwhile stay. */
 const change = async (by: (views: Views) => Views): Promise<void> => {
   const { dashboard } = await gatewaySettingsGet()
   await gatewaySettingsUpdate({ body: { dashboard: { requestViews: by(dashboard.requestViews) } } })

@@ -31,7 +31,7 @@ const jsonId = (id: string): string => (isOwnId(id) ? `"${id}"` : JSON.stringify
 
 const jsonName = (name: string | null): string => (name === null ? "null" : JSON.stringify(clean(name)))
 
-/** Names the caller where it is neither a key nor nobody. */
+/** Names the caller where it is neither a key nor anonymous. */
 const callerOf = ({ principal }: UsageFacts): string => (principal === null ? "" : `"principal":"${principal}",`)
 
 /** The parts of a line that rows with the same facts share, in the order of the line. */

@@ -1,4 +1,4 @@
-/** Answers who spends how much: the month day by day, and a table of any two of model, key, provider, combo and day. */
+/** Shows the cost of a month: day by day, and a table of any two of model, key, provider, combo and day. */
 import { useMemo } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client.ts"
 import { usageHistoryBreakdown, usageSeries, type limitsBudget } from "../../../api/calls.generated.ts"

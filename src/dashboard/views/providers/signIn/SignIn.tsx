@@ -104,7 +104,7 @@ export const SignIn = ({ connectionId, how, onConnected, provider }: Properties)
       void oauthAct({ path: { provider, action: "cancel" }, body: { sessionId } }).catch(() => undefined)
     }
   }
-  // What nobody waits for any more is ended.
+  // A sign-in whose page was left is ended.
   useEffect(() => cancel, [])
   const take = (answer: Answer): void => {
     error.value = null

@@ -1,4 +1,4 @@
-/** Answers who has changed what: one row for each request that may change something, with what was before and after it. */
+/** Shows the audit log: one row for each request that may change something, with what was before and after it. */
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
 import type { AnswerOf } from "../../../api/client.ts"

@@ -1,4 +1,4 @@
-/** Answers who is logged in, and who has to wait before the next login. */
+/** Shows the sessions, and the addresses that have to wait before the next login. */
 import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../../api/client.ts"
 import { authEndSession, authEndSessions, authListSessions } from "../../../api/calls.generated.ts"

@@ -1,4 +1,4 @@
-/** Answers who is told of events, and whether they get them; one webhook with its deliveries is behind its id. */
+/** Shows the webhooks and the state of their deliveries; one webhook with its deliveries is behind its id. */
 import { useSignal } from "@preact/signals"
 import { useRoute } from "preact-iso"
 import { webhooksList } from "../../../api/calls.generated.ts"
