@@ -35,7 +35,7 @@ const load = async () => {
   try {
     read = JSON.parse(await fs.readFile(file))
   } catch {
-    // The first run, or a broken file.
+    // The first run, or a file that somebody broke.
   }
   // Another call may have been here while this one was reading.
   sums ??= read
