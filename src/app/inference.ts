@@ -39,9 +39,9 @@ import * as Opening from "../plane/request/Opening.ts"
 import * as Acknowledgement from "../plane/settle/Acknowledgement.ts"
 import * as Ending from "../plane/settle/Ending.ts"
 import * as Settlement from "../plane/settle/Settlement.ts"
-import * as AnswerWatch from "../plane/state/AnswerWatch.ts"
-import * as OpaqueState from "../plane/state/OpaqueState.ts"
-import * as ResponseStore from "../plane/state/ResponseStore.ts"
+import * as AnswerWatch from "../plane/state/kept/AnswerWatch.ts"
+import * as OpaqueState from "../plane/state/kept/OpaqueState.ts"
+import * as ResponseStore from "../plane/state/kept/ResponseStore.ts"
 import * as Tokeniser from "../plane/tokens/Tokeniser.ts"
 
 const attempts = AttemptRunner.layer.pipe(

@@ -21,7 +21,7 @@ import { Admission } from "./request/Admission.ts"
 import { estimatedPrompt, estimateOf } from "./request/CallEstimate.ts"
 import { makeInnerReply } from "./request/InnerReply.ts"
 import { Opening } from "./request/Opening.ts"
-import { OpaqueState } from "./state/OpaqueState.ts"
+import { OpaqueState } from "./state/kept/OpaqueState.ts"
 
 export interface ProviderLine {
   readonly account: Account

@@ -26,6 +26,7 @@ const folders = [
   ["store", /^src\/store\//],
   ["access", /^src\/subjects\/(?:flags|auth)\//],
   ["net", /^src\/net\//],
+  ["state", /^src\/plane\/state\/(?!kept\/)/],
   ["resilience", /^src\/(?:plane\/(?:resilience|tokens|guard)\/|observe\/Events\.ts)/],
   ["providers", /^src\/plane\/providers\//],
   ["usage", /^src\/observe\/usage\//],

@@ -65,6 +65,7 @@ describe.skipIf(browserPath === null)("two editors", () => {
     await first.waitForFunction(() => !document.body.textContent?.includes("not saved"))
     // Saving asks once more; where the feed has told of the change before, it does so by itself and nothing can be saved yet.
     await save.click({ timeout: 2_000 }).catch(() => {})
+    await dialog.getByText("theirs").first().waitFor()
     await dialog.getByLabel("targets: Yours").check()
     await dialog.getByText("Every field is chosen.").waitFor()
     assert.notInclude(JSON.stringify((await stored()).targets), "mine", "it asks once more")

@@ -51,8 +51,8 @@ describe.skipIf(browserPath === null)("the view of money", () => {
     await table(page)
       .getByRole("row", { name: /^best \$2\.00/ })
       .waitFor()
-    assert.match(page.url(), /by=combo/)
-    assert.match(page.url(), /and=provider/)
+    await page.waitForURL(/by=combo/)
+    await page.waitForURL(/and=provider/)
     await page.reload()
     await table(page)
       .getByRole("row", { name: /^best \$2\.00/ })
@@ -62,7 +62,7 @@ describe.skipIf(browserPath === null)("the view of money", () => {
     await table(page).getByRole("columnheader", { name: "day" }).waitFor()
     await page.getByRole("link", { name: "Month before" }).click()
     await page.getByText("$4.00", { exact: true }).first().waitFor()
-    assert.match(page.url(), /month=\d{4}-\d\d/)
+    await page.waitForURL(/month=\d{4}-\d\d/)
     await page.getByRole("link", { name: "Month before" }).click()
     await page.getByText("Nothing was spent in this month.").waitFor()
   })
@@ -168,7 +168,7 @@ describe.skipIf(browserPath === null)("the view of money", () => {
     assert.isUndefined(Object.values((await set()) ?? {})[0])
     await page.getByLabel("Find a model").fill("no such model")
     await page.getByText("No model fits.").waitFor()
-    assert.match(page.url(), /q=no/)
+    await page.waitForURL(/q=no/)
   })
 
   it("compares a bill with the ledger, and says what is wrong with a text that is none", async () => {

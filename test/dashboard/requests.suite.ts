@@ -54,7 +54,7 @@ describe.skipIf(browserPath === null)("the view of requests", () => {
     await page.getByRole("gridcell", { name: "best" }).click()
     const detail = page.getByRole("region", { name: "Request" })
     await detail.getByText("2 calls").waitFor()
-    assert.include(page.url(), moved)
+    await page.waitForURL((url) => url.href.includes(moved))
     const times = detail.getByRole("list", { name: "Time line" })
     assert.match(await times.innerText(), /xai\/flaky 500[^]*groq\/gpt-4o-mini/)
     assert.include(await detail.getByRole("region", { name: "Targets" }).innerText(), "served")

@@ -48,7 +48,7 @@ describe.skipIf(browserPath === null)("the view of routing", () => {
     await explain.getByLabel("Where will").fill("openai/gpt-4o")
     await explain.getByRole("button", { name: "Explain" }).click()
     await explain.getByText("First: openai/gpt-4o").waitFor()
-    assert.include(page.url(), "model=openai%2Fgpt-4o")
+    await page.waitForURL((url) => url.href.includes("model=openai%2Fgpt-4o"))
     await explain.getByLabel("go, as").selectOption({ label: "small <b>" })
     await explain.getByRole("button", { name: "Explain" }).click()
     await page.waitForURL(new RegExp(`as=${key.id}`))

@@ -46,7 +46,7 @@ describe.skipIf(browserPath === null)("what is set", () => {
     await page.getByLabel("Search settings").fill("kept seconds")
     const ttl = row(page, "cache.ttlSeconds")
     await ttl.getByText("3600").waitFor()
-    assert.match(page.url(), /[?&]q=kept/)
+    await page.waitForURL(/[?&]q=kept/)
     await ttl.getByRole("button", { name: /^Change/ }).click()
     const field = ttl.getByRole("spinbutton")
     assert.strictEqual(await field.inputValue(), "3600")

@@ -63,7 +63,7 @@ describe.skipIf(browserPath === null)("the shell", () => {
     await page.keyboard.type("g h ?/")
     assert.strictEqual(await page.locator("#filter").inputValue(), "g h ?/")
     assert.strictEqual(await page.locator("dialog[open]").count(), 0)
-    assert.match(page.url(), /\/requests/)
+    await page.waitForURL(/\/requests/)
 
     await page.locator("summary", { hasText: "Look" }).click()
     await page.getByLabel("Keys of the page").uncheck()
@@ -73,7 +73,7 @@ describe.skipIf(browserPath === null)("the shell", () => {
     await page.keyboard.press("g")
     await page.keyboard.press("h")
     assert.strictEqual(await page.locator("dialog[open]").count(), 0)
-    assert.match(page.url(), /\/requests/)
+    await page.waitForURL(/\/requests/)
     await page.reload()
     await page.getByRole("heading", { name: "Requests" }).waitFor()
     await page.keyboard.press("?")

@@ -22,7 +22,7 @@ import {
 import { type AnswerReport, noReport } from "../request/AnswerReport.ts"
 import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
-import type { AnswerWatch } from "../state/AnswerWatch.ts"
+import type { AnswerWatch } from "../state/kept/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** A complete answer in the words of a client, as one piece or as the text of a stream. */

@@ -1,7 +1,7 @@
 /** Makes the call of an attempt: in plain callbacks, as a job of the provider, or as one more part of an answer that has begun. */
 import * as Effect from "effect/Effect"
 import { directEgress } from "../../subjects/proxies/entity.ts"
-import { backgroundWatch } from "../state/BackgroundWatch.ts"
+import { backgroundWatch } from "../state/kept/BackgroundWatch.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 import { ticketFor } from "../../wire/responses/Background.ts"
 import * as HookEvents from "../hooks/Events.ts"
@@ -32,7 +32,7 @@ import type { JobHandle } from "../request/JobHandle.ts"
 import { mediaHeaders, streamHeaders } from "../request/Headers.ts"
 import { attemptTimeouts, limitedTimeouts } from "../routing/walk/RoutePolicy.ts"
 import * as StopSignal from "../request/StopSignal.ts"
-import type { AnswerWatch } from "../state/AnswerWatch.ts"
+import type { AnswerWatch } from "../state/kept/AnswerWatch.ts"
 import { originOf, type UpstreamCall, type Way } from "./UpstreamCall.ts"
 
 const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")

@@ -10,7 +10,7 @@ import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import type { EncodeContext, StreamEncoder, StreamFacts, WireCodec } from "../../wire/WireCodec.ts"
 import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
 import { framingOf } from "../reply/Frames.ts"
-import type { AnswerWatch } from "../state/AnswerWatch.ts"
+import type { AnswerWatch } from "../state/kept/AnswerWatch.ts"
 import { eventScrub } from "./EventScrub.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 

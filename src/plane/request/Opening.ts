@@ -46,7 +46,7 @@ import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
 import { FixedPrices } from "./FixedPrices.ts"
 import { Trail } from "./Trail.ts"
-import * as ResponseStore from "../state/ResponseStore.ts"
+import * as ResponseStore from "../state/kept/ResponseStore.ts"
 
 /** An answer that needs no model. */
 export interface Ready {

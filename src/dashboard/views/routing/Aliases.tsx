@@ -135,6 +135,7 @@ const Row = ({ alias, model, tag }: RowProperties) => {
             type="button"
             class="button plain"
             aria-label={words.aliases.remove(visible(alias))}
+            disabled={saving.isBusy.value}
             onClick={() => void remove()}
           >
             <Icon name="close" />

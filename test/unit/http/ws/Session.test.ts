@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EventEmitter } from "node:events"
 import type { Exchange } from "../../../../src/plane/request/Exchange.ts"
-import { makeResponseHistory } from "../../../../src/plane/state/ResponseHistory.ts"
+import { makeResponseHistory } from "../../../../src/plane/state/kept/ResponseHistory.ts"
 import { maxLifetimeMs, openSession, type SessionSocket } from "../../../../src/entry/ws/Session.ts"
 import { highWaterBytes, makeSocketWriter } from "../../../../src/entry/ws/SocketWriter.ts"
 

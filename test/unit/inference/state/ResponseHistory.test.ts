@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { defaultLimits, makeResponseHistory, weigh } from "../../../../src/plane/state/ResponseHistory.ts"
+import { defaultLimits, makeResponseHistory, weigh } from "../../../../src/plane/state/kept/ResponseHistory.ts"
 
 const user = (content: string) => ({ type: "message", role: "user", content })
 const answer = (content: string) => ({ type: "message", role: "assistant", content })

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
 import type { Conversation, Message, Part } from "../../../../src/wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../../../src/wire/canonical/Response.ts"
-import { answerKeys } from "../../../../src/plane/state/AnswerKeys.ts"
-import { defaultLimits, makeWith, type Origin } from "../../../../src/plane/state/OpaqueState.ts"
+import { answerKeys } from "../../../../src/plane/state/kept/AnswerKeys.ts"
+import { defaultLimits, makeWith, type Origin } from "../../../../src/plane/state/kept/OpaqueState.ts"
 import { makePartCollector } from "../../../../src/wire/canonical/PartCollector.ts"
-import { proofsIn } from "../../../../src/plane/state/Proofs.ts"
+import { proofsIn } from "../../../../src/plane/state/kept/Proofs.ts"
 
 const claude: Origin = { wire: "messages", provider: "anthropic", connectionId: "c1", model: "claude" }
 const openai: Origin = { wire: "responses", provider: "openai", connectionId: "o1", model: "gpt" }

@@ -163,7 +163,12 @@ const Form = ({ base, of, onClose, present }: Properties & { readonly base: Vers
           {common.save}
         </button>
         {base.value.price !== null && (
-          <button type="button" class="button" onClick={() => void saving.save(base, { price: null })}>
+          <button
+            type="button"
+            class="button"
+            disabled={saving.isBusy.value}
+            onClick={() => void saving.save(base, { price: null })}
+          >
             {words.prices.remove}
           </button>
         )}

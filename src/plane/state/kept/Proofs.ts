@@ -2,9 +2,9 @@
  * The proofs providers want back (signatures, encrypted reasoning), as they are in the bytes of a wire that carries them itself.
  * Found without decoding: most requests and answers hold none.
  */
-import type { WireName } from "../../domain/Wire.ts"
-import { makeDropLog } from "../../wire/canonical/DropLog.ts"
-import type { Conversation, Part, ReasoningState } from "../../wire/canonical/Conversation.ts"
+import type { WireName } from "../../../domain/Wire.ts"
+import { makeDropLog } from "../../../wire/canonical/DropLog.ts"
+import type { Conversation, Part, ReasoningState } from "../../../wire/canonical/Conversation.ts"
 
 /** Marks in front of a proof, and patterns of both. Proofs are base64, without escapes. */
 const markers: Partial<Record<WireName, { readonly mark: string; readonly pattern: RegExp }>> = {

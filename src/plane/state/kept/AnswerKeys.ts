@@ -3,8 +3,8 @@
  * over the owner and the content, so that one API key never meets another's answers.
  */
 import { createHash } from "node:crypto"
-import type { Part, ToolCallPart } from "../../wire/canonical/Conversation.ts"
-import { isArray, isObject, type Json, parseJson } from "../../wire/json/Json.ts"
+import type { Part, ToolCallPart } from "../../../wire/canonical/Conversation.ts"
+import { isArray, isObject, type Json, parseJson } from "../../../wire/json/Json.ts"
 
 /** Deepest nesting of arguments that is put in order; what lies deeper is taken as it is. */
 const maxDepth = 64

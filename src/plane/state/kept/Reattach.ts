@@ -2,8 +2,8 @@
  * Puts back what a client's wire could not carry: an assistant turn that is known is replaced by what the model really said, with
  * the client's own ids of calls (its tool results name them). Pure.
  */
-import type { Conversation, Message, Part, ToolCallPart } from "../../wire/canonical/Conversation.ts"
-import type { AnswerPart } from "../../wire/canonical/Response.ts"
+import type { Conversation, Message, Part, ToolCallPart } from "../../../wire/canonical/Conversation.ts"
+import type { AnswerPart } from "../../../wire/canonical/Response.ts"
 
 export type Recall = (parts: ReadonlyArray<Part>) => ReadonlyArray<AnswerPart> | null
 

@@ -1,6 +1,6 @@
 /** Listens to an answer that its client wants to be made in the background, for what has to be known when it comes back for it. */
-import type { Begun } from "../../wire/responses/Background.ts"
-import type { WireCodec } from "../../wire/WireCodec.ts"
+import type { Begun } from "../../../wire/responses/Background.ts"
+import type { WireCodec } from "../../../wire/WireCodec.ts"
 import type { AnswerWatch } from "./AnswerWatch.ts"
 
 export interface BackgroundWatch {

@@ -3,9 +3,9 @@
  * (`previous_response_id`) to upstreams that keep nothing. Pure state, bounded by entries and bytes: the owner with the most loses what it used longest
  * ago. Turns of one conversation share their items: each is held, and counted, once.
  */
-import { FairPool } from "../../kernel/collections/FairPool.ts"
-import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
-import { isMadeUp } from "../../wire/responses/Ids.ts"
+import { FairPool } from "../../../kernel/collections/FairPool.ts"
+import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
+import { isMadeUp } from "../../../wire/responses/Ids.ts"
 
 export interface ResponseHistoryLimits {
   readonly maxEntries: number
