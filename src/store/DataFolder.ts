@@ -1,6 +1,7 @@
 /** File names under the data folder, and how the folder is made. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { firstProblem } from "../platform/files/PathAccess.ts"
 import { DataUnwritable, refusedAt, type StoreFailure } from "./Errors.ts"
@@ -30,6 +31,24 @@ export const onDisk = <A>(path: string, run: () => A): Effect.Effect<A, StoreFai
 /** Makes a folder only its owner can enter. An existing folder keeps its mode. */
 export const ensureFolder = (folder: string): Effect.Effect<void, StoreFailure> =>
   onDisk(folder, () => void mkdirSync(folder, { recursive: true, mode: 0o700 }))
+
+/** Names of workers that run: what is in their folders is theirs. */
+export class RunningWorkers extends Context.Reference<RunningWorkers>()("gateway/store/RunningWorkers", {
+  defaultValue: (): ReadonlyArray<string> => []
+}) {}
+
+/** Folder of a worker, within one that each process writes to. */
+export const workerFolder = (folder: string, name: string): string => join(folder, name)
+
+/** Folders that workers left, which do not run any more. */
+export const leftByWorkers = (folder: string): Effect.Effect<ReadonlyArray<string>, StoreFailure> =>
+  Effect.flatMap(RunningWorkers, (running) =>
+    onDisk(folder, () =>
+      readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !running.includes(entry.name))
+        .map(({ name }) => join(folder, name))
+    )
+  )
 
 /** Brings a file or the names in a folder to disk. */
 export const syncPath = (path: string): Effect.Effect<void, StoreFailure> =>

@@ -9,6 +9,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { StoreError } from "./Errors.ts"
 import { SettingsRepo } from "../subjects/settings/repo.ts"
+import { Snapshots } from "./Snapshots.ts"
 
 /** Defined by the owner of the settings. */
 export interface SettingsShape<Settings, Patch, Encoded, Fields extends Schema.Struct.Fields> {
@@ -63,12 +64,21 @@ export const make = Effect.fn("StoredSettings.make")(function* <
   onChange: (settings: Settings) => void = () => {}
 ) {
   const repo = yield* SettingsRepo
-  const loaded = usable(shape, yield* repo.get(place.namespace, place.key))
-  if (loaded.problems.length > 0) {
-    yield* Effect.logWarning(`Stored ${place.name} are not valid and left out: ${loaded.problems.join("; ")}`)
-  }
-  let settings = loaded.settings
+  const load = Effect.gen(function* () {
+    const loaded = usable(shape, yield* repo.get(place.namespace, place.key))
+    if (loaded.problems.length > 0) {
+      yield* Effect.logWarning(`Stored ${place.name} are not valid and left out: ${loaded.problems.join("; ")}`)
+    }
+    return loaded.settings
+  })
+  let settings = yield* load
   onChange(settings)
+  yield* (yield* Snapshots).register([`settings/${place.namespace}`], () =>
+    Effect.map(load, (next) => {
+      settings = next
+      onChange(next)
+    })
+  )
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   const apply = Effect.fnUntraced(function* (change: Patch) {

@@ -106,6 +106,24 @@ const refuse = (response: ServerResponse): void => {
   response.writeHead(503, { "content-type": "application/json", "retry-after": "2" }).end(body)
 }
 
+/** A server that takes connections. */
+export interface Opened {
+  readonly address: AddressInfo
+  /** Takes no more connections; `done` is called when the last of them is closed. */
+  readonly close: (done: () => void) => void
+}
+
+/** Makes a server take the connections of its main address. */
+export type Open = (server: Server, host: string, port: number) => Effect.Effect<Opened, ListenFailed>
+
+const closeOf =
+  (server: Server): Opened["close"] =>
+  (done) =>
+    void server.close(done)
+
+const openHere: Open = (server, host, port) =>
+  Effect.map(listen(server, host, port), (address) => ({ address, close: closeOf(server) }))
+
 export interface ListenerLimits {
   /** Time limit in ms until the head of a request is there. */
   readonly headMs: number
@@ -227,9 +245,9 @@ const watchServer = (server: Server, accepted: (socket: Socket) => void) =>
   })
 
 /** Accepts no more connections, and returns what waits for the others to end. */
-const stopAccepting = (server: Server): Effect.Effect<Effect.Effect<void>> =>
+const stopAccepting = (server: Server, close: Opened["close"]): Effect.Effect<Effect.Effect<void>> =>
   Effect.map(Deferred.make<void>(), (closed) => {
-    server.close(() => Deferred.unsafeDone(closed, Effect.void))
+    close(() => Deferred.unsafeDone(closed, Effect.void))
     server.closeIdleConnections()
     return Deferred.await(closed)
   })
@@ -244,10 +262,10 @@ const sweepOften = (bodies: StalledBodies, sweepMs: number) =>
     )
   )
 
-export const makeWith = ({
-  body,
-  headMs
-}: ListenerLimits): Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> =>
+export const makeWith = (
+  { body, headMs }: ListenerLimits,
+  open: Open = openHere
+): Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const bodies = new StalledBodies(body)
     const handover = new Handover(headMs, bodies, Runtime.runFork(yield* Effect.runtime<never>()))
@@ -255,15 +273,17 @@ export const makeWith = ({
     const server = handover.makeServer()
     /** Servers of other addresses that listen now. */
     const others = new Set<Server>()
-    let address: AddressInfo | null = null
+    let opened: Opened | null = null
+    let isAccepting = false
     let isClosing: Effect.Effect<void> = Effect.void
     yield* sweepOften(bodies, body.sweepMs)
 
     const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
-      const at = address ?? (yield* listen(server, host, port))
-      address = at
+      const now = opened ?? (yield* open(server, host, port))
+      isAccepting ||= opened === null
+      opened = now
       handover.serve(next)
-      return at
+      return now.address
     })
 
     const also = (host: string, port: number, { accepted, drainMs }: AnotherAddress) =>
@@ -271,7 +291,7 @@ export const makeWith = ({
         const other = handover.makeServer()
         const { idle, sockets } = yield* watchServer(other, accepted)
         const shut = Effect.gen(function* () {
-          const closed = yield* stopAccepting(other)
+          const closed = yield* stopAccepting(other, closeOf(other))
           // A finalizer cannot be interrupted; waiting with a limit has to be.
           yield* Effect.interruptible(idle.await).pipe(Effect.timeoutOption(drainMs))
           // WebSockets among them, which the server does not count any more.
@@ -279,8 +299,8 @@ export const makeWith = ({
           yield* closed
           others.delete(other)
         })
-        const opened = Effect.tap(listen(other, host, port), () => Effect.sync(() => others.add(other)))
-        return yield* Effect.acquireRelease(opened, () => shut)
+        const listening = Effect.tap(listen(other, host, port), () => Effect.sync(() => others.add(other)))
+        return yield* Effect.acquireRelease(listening, () => shut)
       })
 
     const close = Effect.gen(function* () {
@@ -288,7 +308,9 @@ export const makeWith = ({
         other.close()
         other.closeIdleConnections()
       }
-      if (server.listening) isClosing = yield* stopAccepting(server)
+      if (opened === null || !isAccepting) return
+      isAccepting = false
+      isClosing = yield* stopAccepting(server, opened.close)
     })
 
     // A start that failed, or a stop during a restart: what waits is not served any more.
@@ -316,6 +338,7 @@ export const makeWith = ({
     })
   })
 
-export const make = makeWith(usualLimits)
+/** Layer whose main address is opened by `open`. */
+export const layerOpening = (open: Open): Layer.Layer<Listener> => Layer.scoped(Listener, makeWith(usualLimits, open))
 
-export const layer: Layer.Layer<Listener> = Layer.scoped(Listener, make)
+export const layer: Layer.Layer<Listener> = layerOpening(openHere)

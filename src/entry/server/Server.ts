@@ -19,6 +19,7 @@ import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { InspectorFeed } from "../live/InspectorFeed.ts"
 import { LiveFeed } from "../live/LiveFeed.ts"
 import { LongLived } from "../listening/LongLived.ts"
+import { Relay } from "../relay/Relay.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "../ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "../ws/ResponsesSocket.ts"
 
@@ -90,6 +91,7 @@ export const make: Effect.Effect<
   const inspector = yield* InspectorFeed
   const longLived = yield* LongLived
   const stop = yield* StopSignal
+  const relay = yield* Relay
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
   const publicAddress = makePublicAddress(() => settings.publicUrl() ?? config.publicUrl, config.trustedProxies)
@@ -105,13 +107,16 @@ export const make: Effect.Effect<
 
   const handlers: Handlers = {
     request: (request, response) => {
+      const { url = "/" } = request
       publicAddress(request)
       listener.track(response, began())
       const found = match(request.method ?? "GET", request.url ?? "/")
+      if (relay?.takes(found) === true) return relay.request(url, request, response)
       if (!requestGuard.admits(found, request, response)) return
       if (!edge.handle(found, request, response)) management.handle(found, request, response)
     },
     upgrade: (server, request, socket, head) => {
+      if (relay !== null && isWebSocketUpgrade(request)) return relay.upgrade(request, socket, head)
       publicAddress(request)
       if (isWebSocketUpgrade(request)) {
         if (inspector.isAt(request)) return inspector.upgrade(request, socket, head)

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import * as BuiltOnce from "../../platform/BuiltOnce.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
@@ -64,7 +65,7 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
   }).pipe(Effect.catchAllCause((cause) => Effect.logError("Capture could not be taken up again", cause)))
 
   const stored = yield* Effect.orElseSucceed(CaptureSettings.read, () => CaptureSettings.nothingStored)
-  if (hasJournal(dataDir) || CaptureSettings.resumes(stored)) yield* Effect.forkScoped(takeUp)
+  if (hasJournal(dataDir) || CaptureSettings.resumes(stored)) yield* Effect.forkScoped(claimed("capture", takeUp))
 
   return LazyCapture.of({
     get: Effect.map(once.get, ({ capture }) => capture),

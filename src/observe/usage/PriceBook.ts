@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type { ModelPrice, PriceTable } from "../../subjects/pricing/entity.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 import * as DefaultPrices from "./DefaultPrices.ts"
 
 /** The table of overrides could not be read or written. */
@@ -232,6 +233,12 @@ export const make = Effect.gen(function* () {
   const defaults = yield* DefaultPrices.load
   const writing = yield* Effect.makeSemaphore(1)
   const prices = new Prices(clock, defaults, toOverrides(yield* kept.load))
+  yield* (yield* Snapshots).register(["settings/pricing"], () =>
+    Effect.matchEffect(kept.load, {
+      onSuccess: (table) => Effect.sync(() => prices.useOverrides(toOverrides(table))),
+      onFailure: ({ operation }) => Effect.logError(`The prices of the operator could not be read again (${operation}).`)
+    })
+  )
 
   const patch = Effect.fn("PriceBook.patch")(function* (table: PricePatch) {
     const next = merge(prices.overrides, table)

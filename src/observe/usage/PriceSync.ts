@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { PriceTable } from "../../subjects/pricing/entity.ts"
 import type { PublicFetch } from "../../net/egress/PublicFetch.ts"
 import { makePublishedTable } from "../../net/egress/PublishedTable.ts"
@@ -87,7 +88,7 @@ export const make = Effect.gen(function* () {
 
   apply(urlNow())
   if (!flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")) {
-    yield* Effect.forkScoped(Effect.delay(Effect.repeat(round, rounds), firstRound))
+    yield* Effect.forkScoped(claimed("price-sync", Effect.delay(Effect.repeat(round, rounds), firstRound)))
   }
   return PriceSync.of({ round })
 })

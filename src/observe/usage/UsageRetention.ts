@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { SettingsRepo } from "../../subjects/settings/repo.ts"
@@ -104,12 +105,14 @@ export const make = Effect.gen(function* () {
   yield* alone(addUp).pipe(
     orWarn("Usage could not be summed up"),
     Effect.repeat(Schedule.spaced(sumEvery)),
+    (summing) => claimed("usage-sums", summing),
     Effect.forkScoped
   )
   yield* alone(keepLimits).pipe(
     orWarn("Old usage rows could not be removed"),
     Effect.repeat(Schedule.spaced(deleteEvery)),
     Effect.delay(deleteEvery),
+    (deleting) => claimed("usage-retention", deleting),
     Effect.forkScoped
   )
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { defaultRtkSettings, type RtkSettings, RtkSettingsInput } from "../../subjects/rtk/entity.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
@@ -97,7 +98,7 @@ export const make = Effect.gen(function* () {
   const sweep = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
     repo.removeUnused(nowMs - settings.current().rawOutputTtlHours * hourMs)
   ).pipe(Effect.catchAll((error) => Effect.logError("Raw outputs of tools could not be swept", error)))
-  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("1 hour")))
+  yield* Effect.forkScoped(claimed("raw-outputs", Effect.repeat(sweep, Schedule.spaced("1 hour"))))
 
   const written: Effect.Effect<void> = Effect.suspend(() =>
     waiting.size === 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), written)

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import { keylessPrincipal, knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
@@ -302,10 +303,19 @@ export const make = Effect.gen(function* () {
 
   const open = yield* deps.repo.open
   yield* Effect.forkScoped(
-    Effect.forEach(open, (job) => goOnInPlace(deps, job), { concurrency: "unbounded", discard: true })
+    claimed(
+      "media-jobs",
+      Effect.forEach(open, (job) => goOnInPlace(deps, job), { concurrency: "unbounded", discard: true })
+    )
   )
   yield* Effect.forkScoped(
-    Effect.repeat(logged(Effect.suspend(() => deps.repo.removeExpired(deps.timers.nowMs()))), Schedule.spaced(sweepMs))
+    claimed(
+      "media-jobs",
+      Effect.repeat(
+        logged(Effect.suspend(() => deps.repo.removeExpired(deps.timers.nowMs()))),
+        Schedule.spaced(sweepMs)
+      )
+    )
   )
 
   return MediaJobs.of({

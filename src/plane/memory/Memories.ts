@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { Memory, MemoryFilter } from "../../subjects/memory/entity.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
@@ -144,7 +145,7 @@ export const make = Effect.gen(function* () {
 
 const swept = Effect.tap(make, ({ sweep }) => {
   const again = Effect.catchAll(sweep, (error) => Effect.logError("The memory could not be swept", error))
-  return Effect.forkScoped(Effect.repeat(again, Schedule.spaced(sweepEvery)))
+  return Effect.forkScoped(claimed("memories", Effect.repeat(again, Schedule.spaced(sweepEvery))))
 })
 
 export const layer: Layer.Layer<

@@ -19,6 +19,7 @@ import { isSecretHeader } from "../../kernel/text/Masking.ts"
 import { secretParts } from "../../kernel/secrets/Scrub.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as AliasRepo from "../../subjects/aliases/repo.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 import * as ComboRepo from "../../subjects/combos/repo.ts"
 import * as ConnectionRepo from "../../subjects/connections/repo.ts"
 import * as NodeRepo from "../../subjects/nodes/repo.ts"
@@ -412,6 +413,18 @@ export const make = Effect.gen(function* () {
     rememberedFrom: { declared: first.declared, revision: all.modelLists.revision() },
     published: yield* PublishedWindows.load
   }
+  yield* (yield* Snapshots).register(
+    [
+      "connections",
+      "provider_nodes",
+      "combos",
+      "model_aliases",
+      "provider_models",
+      "quota_groups",
+      "model_lists"
+    ],
+    () => refresh(deps)
+  )
 
   return Catalog.of({
     current: () => deps.current,

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import type { StoreError } from "../../store/Errors.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 import * as ModelListRepo from "../../subjects/models/ModelListRepo.ts"
 import { type ListedModel, listText, readListText } from "./ListedModel.ts"
 
@@ -192,6 +193,27 @@ const forget = Effect.fn("ModelLists.forget")(function* (deps: Deps, connectionI
   yield* stored(deps.repo.remove(connectionId))
 })
 
+const putRow = (deps: Deps, texts: ReadonlyMap<string, string>, row: ModelListRepo.ModelListRow): void => {
+  const { hash } = row
+  const list = hash === null ? null : (deps.lists.get(hash)?.list ?? readStored(hash, texts.get(hash)))
+  put(deps, row.connectionId, {
+    source: row.source,
+    list,
+    learnedAtMs: list === null ? null : row.learnedAtMs,
+    problem: row.problem
+  })
+}
+
+/** Reads again what another process has changed. */
+const reload = Effect.fnUntraced(function* (deps: Deps) {
+  const texts = yield* deps.repo.texts
+  const rows = yield* deps.repo.list
+  const present = new Set(rows.map(({ connectionId }) => connectionId))
+  for (const connectionId of [...deps.entries.keys()]) if (!present.has(connectionId)) drop(deps, connectionId)
+  for (const row of rows) putRow(deps, texts, row)
+  deps.revision += 1
+})
+
 export const make = Effect.gen(function* () {
   const all = yield* services
   /** Entries in the order in which they were learned. */
@@ -201,15 +223,9 @@ export const make = Effect.gen(function* () {
 
   const texts = yield* all.repo.texts
   const deps: Deps = { ...all, lists, modelsInAll: 0, entries, revision: 0 }
-  for (const row of yield* deps.repo.list) {
-    const list = row.hash === null ? null : (lists.get(row.hash)?.list ?? readStored(row.hash, texts.get(row.hash)))
-    put(deps, row.connectionId, {
-      source: row.source,
-      list,
-      learnedAtMs: list === null ? null : row.learnedAtMs,
-      problem: row.problem
-    })
-  }
+  for (const row of yield* deps.repo.list) putRow(deps, texts, row)
+
+  yield* (yield* Snapshots).register(["model_lists"], () => reload(deps))
 
   return ModelLists.of({
     known: (connectionId) => entries.get(connectionId)?.list?.ids ?? none,

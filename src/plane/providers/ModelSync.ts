@@ -10,6 +10,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { createHash } from "node:crypto"
 import { isLocalAddress } from "../../net/egress/OutboundPolicy.ts"
@@ -140,7 +141,10 @@ export const make = Effect.gen(function* () {
       (stops) => Effect.sync(() => stops.forEach((stop) => stop()))
     )
     yield* Effect.forkScoped(
-      Effect.zipRight(look(patient), Effect.forever(Effect.zipRight(Queue.take(changes), look(urgent))))
+      claimed(
+        "model-sync",
+        Effect.zipRight(look(patient), Effect.forever(Effect.zipRight(Queue.take(changes), look(urgent))))
+      )
     )
   }
   return ModelSync.of({})

@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { routeOfProxy } from "../../net/egress/proxy/ProxyRoute.ts"
 import { Upstream } from "../../net/egress/Upstream.ts"
 import { Flags } from "../../subjects/flags/service.ts"
@@ -46,7 +47,7 @@ export const make = Effect.gen(function* () {
 
   if (flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")) return
   const pause = Effect.flatMap(Random.nextRange(0.9, 1.1), (spread) => Effect.sleep(Duration.millis(everyMs * spread)))
-  yield* Effect.forkScoped(Effect.forever(Effect.zipRight(pause, round)))
+  yield* Effect.forkScoped(claimed("proxy-checks", Effect.forever(Effect.zipRight(pause, round))))
 })
 
 export const layer: Layer.Layer<never, never, Flags | ProxyPlan | Upstream> = Layer.scopedDiscard(make)

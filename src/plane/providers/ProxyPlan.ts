@@ -11,6 +11,7 @@ import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { booleanOf } from "../../kernel/text/BooleanText.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 import { ProxyRepo } from "../../subjects/proxies/repo.ts"
 
 export class ProxyPlan extends Context.Tag("gateway/plane/providers/ProxyPlan")<
@@ -63,6 +64,7 @@ export const make = Effect.gen(function* () {
     table = fresh
     for (const listener of listeners) listener()
   })
+  yield* (yield* Snapshots).register(["proxies", "proxy_assignments"], () => oneAtATime(refresh))
   const inUse = (): ReadonlySet<string> => {
     if (isAutomatic()) return new Set(table.proxies.keys())
     const global = isGlobalOn() ? null : assignmentKey("global", null)

@@ -20,6 +20,7 @@ import {
 } from "../../subjects/resilience/entity.ts"
 import * as SettingsRepo from "../../subjects/settings/repo.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 
 /** The settings would contradict one another; nothing was changed. Never without problems. */
 export class SettingsContradict extends Data.TaggedError("SettingsContradict")<{
@@ -89,11 +90,17 @@ export const usable = (
 export const make = Effect.gen(function* () {
   const repo = yield* SettingsRepo.SettingsRepo
   const defaults = yield* Defaults
-  const loaded = usable(yield* repo.get(namespace, key), defaults)
-  if (loaded.problems.length > 0) {
-    yield* Effect.logWarning(`Stored resilience settings are not valid and left out: ${loaded.problems.join("; ")}`)
-  }
-  let settings = loaded.settings
+  const load = Effect.gen(function* () {
+    const loaded = usable(yield* repo.get(namespace, key), defaults)
+    if (loaded.problems.length > 0) {
+      yield* Effect.logWarning(`Stored resilience settings are not valid and left out: ${loaded.problems.join("; ")}`)
+    }
+    return loaded.settings
+  })
+  let settings = yield* load
+  yield* (yield* Snapshots).register([`settings/${namespace}`], () =>
+    Effect.map(load, (next) => void (settings = next))
+  )
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   const apply = Effect.fnUntraced(function* (change: ResiliencePatch) {

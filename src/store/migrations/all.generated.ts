@@ -49,6 +49,7 @@ import usageSeries from "./0047_usage_series.ts"
 import usageNames from "./0048_usage_names.ts"
 import webhookRetries from "./0049_webhook_retries.ts"
 import callersOfWork from "./0050_callers_of_work.ts"
+import configChanges from "./0051_config_changes.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -100,5 +101,6 @@ export const migrations = {
   "0047_usage_series": usageSeries,
   "0048_usage_names": usageNames,
   "0049_webhook_retries": webhookRetries,
-  "0050_callers_of_work": callersOfWork
+  "0050_callers_of_work": callersOfWork,
+  "0051_config_changes": configChanges
 }

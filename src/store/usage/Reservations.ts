@@ -7,10 +7,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
-import { ensureFolder, onDisk, reservationFolder } from "../DataFolder.ts"
+import { ensureFolder, leftByWorkers, onDisk, reservationFolder, workerFolder } from "../DataFolder.ts"
 import { DataLock } from "../DataLock.ts"
 import { reasonOf, type StoreFailure } from "../Errors.ts"
 import * as Segments from "./JournalSegments.ts"
@@ -191,6 +191,25 @@ class SegmentReservations implements ReservationFile {
 
 export const makeFile = (options: ReservationOptions): ReservationFile => new SegmentReservations(options)
 
+/** Reservations that an ended process left open in a folder. */
+export const leftIn = (folder: string): Effect.Effect<ReadonlyArray<OpenRequest>, StoreFailure> =>
+  onDisk(folder, () => readReservations(Segments.leftovers(folder).map((path) => readFileSync(path, "utf8"))))
+
+/** A file whose parts are in a folder, as long as the scope is open. */
+const makeIn = (folder: string, last: number, soon: (run: () => void) => void) =>
+  Effect.gen(function* () {
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const file = makeFile({
+      segments: Segments.inFolder(folder, last),
+      soon,
+      lost: (cause) =>
+        void runFork(Effect.logError(`Reservations cannot be put on file: ${asSentence(reasonOf(cause))}`)),
+      defect: (cause) => void runFork(Effect.logError("A call could not be made", cause))
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(file.finish))
+    return file
+  })
+
 /** Needs the lock of the data folder: reservations of a running gateway must not be taken for those of an ended one. */
 export const layer: Layer.Layer<Reservations, StoreFailure, AppConfig | DataLock | Timers> = Layer.scoped(
   Reservations,
@@ -201,28 +220,35 @@ export const layer: Layer.Layer<Reservations, StoreFailure, AppConfig | DataLock
     const folder = reservationFolder(dataDir)
     yield* ensureFolder(folder)
     const left = yield* lock.exclusively(onDisk(folder, () => Segments.leftovers(folder)))
-    const texts = yield* Effect.forEach(left, (path) => onDisk(path, () => readFileSync(path, "utf8")))
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const segments = Segments.inFolder(folder, Math.max(0, ...left.map(Segments.numberOf)))
-    const file = makeFile({
-      segments,
-      soon,
-      lost: (cause) =>
-        void runFork(Effect.logError(`Reservations cannot be put on file: ${asSentence(reasonOf(cause))}`)),
-      defect: (cause) => void runFork(Effect.logError("A call could not be made", cause))
-    })
-    yield* Effect.addFinalizer(() => Effect.sync(file.finish))
+    const ofWorkers = yield* lock.exclusively(leftByWorkers(folder))
+    const own = yield* Effect.forEach(left, (path) => onDisk(path, () => readFileSync(path, "utf8")))
+    const others = yield* Effect.forEach(ofWorkers, leftIn)
+    const file = yield* makeIn(folder, Math.max(0, ...left.map(Segments.numberOf)), soon)
     return Reservations.of({
       ...file,
       leftovers: {
-        open: readReservations(texts),
+        open: [...readReservations(own), ...others.flat()],
         forget: Effect.sync(() => {
-          for (const path of left) segments.remove(path)
+          for (const path of [...left, ...ofWorkers]) rmSync(path, { recursive: true, force: true })
         })
       }
     })
   })
 )
+
+/** Layer of a worker: a folder that none had before. */
+export const workerLayer = (name: string): Layer.Layer<Reservations, StoreFailure, AppConfig | Timers> =>
+  Layer.scoped(
+    Reservations,
+    Effect.gen(function* () {
+      const { dataDir } = yield* AppConfig
+      const { soon } = yield* Timers
+      const folder = workerFolder(reservationFolder(dataDir), name)
+      yield* ensureFolder(folder)
+      const file = yield* makeIn(folder, 0, soon)
+      return Reservations.of({ ...file, leftovers: { open: [], forget: Effect.void } })
+    })
+  )
 
 /** Layer without files. For tests. */
 export const layerMemory: Layer.Layer<Reservations, never, Timers> = Layer.effect(

@@ -3,7 +3,7 @@
  * ended process are inserted at the next start. A full disk or a broken database does not fail requests: rows wait in memory, at most
  * `mostPending` of them, and a warning is logged once a minute.
  */
-import { unlinkSync } from "node:fs"
+import { rmSync, unlinkSync } from "node:fs"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -14,13 +14,13 @@ import type * as Scope from "effect/Scope"
 import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { PerFacts } from "../../domain/UsageFacts.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { databaseFile, ensureFolder, journalFolder, onDisk } from "../DataFolder.ts"
+import { databaseFile, ensureFolder, journalFolder, leftByWorkers, onDisk } from "../DataFolder.ts"
 import { DataLock } from "../DataLock.ts"
 import { reasonOf, type StoreError, type StoreFailure } from "../Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { syncLog } from "../engine/LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
-import { insert, sharedFacts } from "./UsageInsert.ts"
+import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import { forReader, waitingAtMost } from "../engine/WriteQueue.ts"
@@ -43,6 +43,8 @@ export class UsageJournal extends Context.Tag("gateway/store/usage/UsageJournal"
     readonly append: (row: UsageRow, ...more: ReadonlyArray<UsageRow>) => void
     /** Calls `listener` with every row that is appended, by whomever, until the returned function is called. It must neither throw nor take long. */
     readonly listen: (listener: (row: UsageRow) => void) => () => void
+    /** Tells the listeners of a row that another process has put on file. */
+    readonly tell: (row: UsageRow) => void
     /**
      * Inserts the waiting rows, for readers that are to see every answered request. Rows that the table refuses stay in
      * the queue.
@@ -96,30 +98,42 @@ const makeWarnings = (rows: WaitingRows) => {
   return { change, unwritten, warn }
 }
 
+/**
+ * Moves rows to where they are kept, in the end the table: all or none. `isOnFile`: they would be found again after a crash. Rows may come again.
+ */
+export type MoveRows = (rows: ReadonlyArray<RowWithFacts>, isOnFile: boolean) => Effect.Effect<void, StoreError>
+
+/** Moves rows into the table of this process's database. */
+const intoTable: Effect.Effect<MoveRows, never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const hook = yield* UsageHook
+  return (rows, isOnFile) => insert(sql, rows, !isOnFile, hook)
+})
+
 /** Moves rows to the table, and removes the files that are not needed then. */
 const makeInserting = (
   rows: WaitingRows,
   {
     close,
+    move,
     segments,
     synced
   }: {
     readonly segments: Segments.Segments
     readonly synced: Effect.Effect<void, NodeJS.ErrnoException>
+    readonly move: MoveRows
     /** Called before all rows that wait are moved. */
     readonly close: () => void
   }
 ) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hook = yield* UsageHook
     const oneAtATime = yield* Effect.makeSemaphore(1)
     let unsynced: unknown = null
 
     const insertOldest = Effect.suspend(() => {
       const batch = rows.takeBatch()
       if (batch === null) return Effect.void
-      return Effect.matchEffect(insert(sql, batch.rows, !batch.isOnFile, hook), {
+      return Effect.matchEffect(move(batch.rows, batch.isOnFile), {
         onSuccess: () => Effect.sync(() => rows.batchInserted(batch)),
         onFailure: (error) =>
           Effect.zipRight(
@@ -173,6 +187,14 @@ export const make = (
   /** Completes when the commit would survive a power cut. */
   synced: Effect.Effect<void, NodeJS.ErrnoException>
 ): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
+  Effect.flatMap(intoTable, (move) => makeMoving(segments, synced, move))
+
+/** A journal whose rows go where `move` brings them. */
+export const makeMoving = (
+  segments: Segments.Segments,
+  synced: Effect.Effect<void, NodeJS.ErrnoException>,
+  move: MoveRows
+): Effect.Effect<Context.Tag.Service<UsageJournal>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const someWait = yield* Effect.makeLatch(false)
     const batchFull = yield* Effect.makeLatch(false)
@@ -186,6 +208,7 @@ export const make = (
     const { giveUpIdleFile, insertAll, takeUnsynced } = yield* makeInserting(rows, {
       segments,
       synced,
+      move,
       close: () => {
         someWait.unsafeClose()
         batchFull.unsafeClose()
@@ -233,6 +256,7 @@ export const make = (
         for (const other of more) appended.tell(other)
       },
       listen: appended.listen,
+      tell: appended.tell,
       catchUp,
       flush,
       pending: () => rows.pending,
@@ -246,22 +270,47 @@ export const make = (
 /** Rows of a file that are inserted together. */
 const recoveredRows = 1_000
 
-/** Inserts the rows that an ended process left in files. */
-const recover = (folder: string): Effect.Effect<void, StoreFailure, SqlClient.SqlClient> =>
+/** Moves the rows that an ended process left in the files of a folder, and gives them. */
+export const recover = (folder: string, move: MoveRows): Effect.Effect<ReadonlyArray<UsageRow>, StoreFailure> =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hook = yield* UsageHook
     const shared = new PerFacts(sharedFacts)
+    const all: Array<UsageRow> = []
     for (const path of yield* onDisk(folder, () => Segments.leftovers(folder))) {
       const { rows, tornLines } = yield* onDisk(path, () => Segments.read(path))
       const found = rows.map((row) => ({ row, facts: shared.of(row) }))
       for (let start = 0; start < found.length; start += recoveredRows) {
-        yield* insert(sql, found.slice(start, start + recoveredRows), true, hook)
+        yield* move(found.slice(start, start + recoveredRows), false)
       }
       if (tornLines > 0) yield* Effect.logWarning(`${tornLines} unfinished usage row(s) in ${path} were left out.`)
       yield* onDisk(path, () => unlinkSync(path))
+      all.push(...rows)
     }
+    return all
   })
+
+/** Moves what an ended worker left in its folder, and removes that. */
+export const recoverWorker = (folder: string, move: MoveRows): Effect.Effect<ReadonlyArray<UsageRow>, StoreFailure> =>
+  Effect.tap(recover(folder, move), () => onDisk(folder, () => rmSync(folder, { recursive: true, force: true })))
+
+/** Moves rows of other processes into the table; done when they would survive a power cut. */
+export const makeAdopting: Effect.Effect<
+  (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, StoreError | NodeJS.ErrnoException>,
+  never,
+  AppConfig | SqlClient.SqlClient
+> = Effect.gen(function* () {
+  const { dataDir } = yield* AppConfig
+  const move = yield* intoTable
+  const synced = syncLog(databaseFile(dataDir))
+  const shared = new PerFacts(sharedFacts)
+  return (rows) =>
+    Effect.zipRight(
+      move(
+        rows.map((row) => ({ row, facts: shared.of(row) })),
+        true
+      ),
+      synced
+    )
+})
 
 /** Needs the lock of the data folder: the journal of a running gateway must not be read as that of an ended one. */
 export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock | SqlClient.SqlClient> = Layer.scoped(
@@ -270,9 +319,15 @@ export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock
     const { dataDir } = yield* AppConfig
     const lock = yield* DataLock
     const folder = journalFolder(dataDir)
+    const move = yield* intoTable
     yield* ensureFolder(folder)
-    yield* lock.exclusively(recover(folder))
-    return yield* make(Segments.inFolder(folder), syncLog(databaseFile(dataDir)))
+    yield* lock.exclusively(
+      Effect.gen(function* () {
+        yield* recover(folder, move)
+        for (const of of yield* leftByWorkers(folder)) yield* recoverWorker(of, move)
+      })
+    )
+    return yield* makeMoving(Segments.inFolder(folder), syncLog(databaseFile(dataDir)), move)
   })
 )
 

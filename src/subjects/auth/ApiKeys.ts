@@ -14,6 +14,7 @@ import { type KeyMarker, markerOf } from "../../kernel/secrets/GatewayKey.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { type ChangedRows, Snapshots } from "../../store/Snapshots.ts"
 import * as ApiKeyRepo from "../keys/repo.ts"
 import { mayManage } from "./Access.ts"
 import type { Identified } from "./Access.ts"
@@ -195,6 +196,24 @@ const remove = Effect.fn("ApiKeys.remove")(
   Effect.uninterruptible
 )
 
+/** Reads again keys that another process has changed. */
+const reload = (deps: Deps, ids: ChangedRows): Effect.Effect<void, StoreError> =>
+  deps.oneAtATime(
+    Effect.gen(function* () {
+      const { byId, repo } = deps
+      const found =
+        ids === "all" ? yield* repo.list : (yield* Effect.forEach(ids, (id) => repo.get(id))).filter((key) => key !== null)
+      const present = new Set(found.map(({ id }) => id))
+      for (const id of ids === "all" ? [...byId.keys()] : ids) {
+        const known = byId.get(id)
+        if (known === undefined || present.has(id)) continue
+        byId.delete(id)
+        forget(deps, known)
+      }
+      for (const key of found) put(deps, key)
+    })
+  )
+
 export const make = Effect.gen(function* () {
   const all = yield* services
   const adminHash = all.config.adminKey === null ? null : hashKey(Redacted.value(all.config.adminKey))
@@ -208,6 +227,7 @@ export const make = Effect.gen(function* () {
   const deps: Deps = { ...all, byHash, replaced, byId, clock, toWrite, oneAtATime }
   for (const key of yield* all.repo.list) put(deps, key)
   if (adminHash !== null) byHash.set(adminHash, adminKey)
+  yield* (yield* Snapshots).register(["api_keys"], (ids) => reload(deps, ids))
   yield* Effect.addFinalizer(() => writeUses(deps))
   yield* Effect.forkScoped(Effect.repeat(writeUses(deps), Schedule.spaced("1 minute")))
 

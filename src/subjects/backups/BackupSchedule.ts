@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import type { GatewaySettings as Settings } from "../settings/entity.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { announced, Events } from "../../observe/Events.ts"
@@ -73,6 +74,6 @@ export const layer: Layer.Layer<never, never, Backup | Events | GatewaySettings>
         return Effect.zipRight(noted, Effect.logError(`The scheduled backup failed: ${problem}`))
       })
     )
-    yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(lookEvery)))
+    yield* Effect.forkScoped(claimed("backups", Effect.repeat(once, Schedule.spaced(lookEvery))))
   })
 )

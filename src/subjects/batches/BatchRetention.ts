@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { BatchRepo } from "./repo.ts"
 
@@ -23,6 +24,7 @@ export const make = Effect.gen(function* () {
   yield* prune.pipe(
     Effect.catchAll((error) => Effect.logWarning(`Old batches could not be removed: ${error.message}`)),
     Effect.repeat(Schedule.spaced(pruneEvery)),
+    (pruning) => claimed("batch-retention", pruning),
     Effect.forkScoped
   )
 })

@@ -10,6 +10,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import type { Batch, BatchEnd, BatchProblem } from "./entity.ts"
 import { Events } from "../../observe/Events.ts"
 import { Files } from "../files/service.ts"
@@ -318,22 +319,28 @@ const cancel = Effect.fn("BatchRunner.cancel")(function* (deps: Deps, { id }: Ba
   return now(deps, known.batch)
 }, Effect.uninterruptible)
 
-export const make = Effect.gen(function* () {
-  const all = yield* services
-  const spools = yield* LineSpool.make(batchesFolder(all.config.dataDir))
-  const live = new Map<string, Live>()
-  const fibers = yield* FiberMap.make<string>()
-
-  const openBatches = yield* all.repo.open
-  const ids = new Set(openBatches.map(({ id }) => id))
+/** Goes on with the batches that are not over. */
+const takeUp = Effect.fnUntraced(function* (deps: Deps) {
+  const { repo, spools } = deps
+  const open = yield* repo.open
+  const ids = new Set(open.map(({ id }) => id))
   // Of batches that were over when the process ended.
   yield* Effect.forEach(
     (yield* spools.ids).filter((id) => !ids.has(id)),
     spools.remove,
     { discard: true }
   )
+  yield* Effect.forEach(open, (batch) => run(deps, batch), { discard: true })
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const spools = yield* LineSpool.make(batchesFolder(all.config.dataDir))
+  const live = new Map<string, Live>()
+  const fibers = yield* FiberMap.make<string>()
+
   const deps: Deps = { ...all, spools, live, fibers }
-  yield* Effect.forEach(openBatches, (batch) => run(deps, batch), { discard: true })
+  yield* claimed("batches", takeUp(deps))
 
   return BatchRunner.of({
     start: (batch) => start(deps, batch),

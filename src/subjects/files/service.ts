@@ -5,6 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import type { Principal } from "../keys/entity.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -214,7 +215,7 @@ const swept = Effect.gen(function* () {
   const again = files.sweep.pipe(
     Effect.catchAll((error) => Effect.logError("Uploaded files could not be swept", error))
   )
-  yield* Effect.forkScoped(Effect.schedule(again, Schedule.spaced(sweepEvery)))
+  yield* Effect.forkScoped(claimed("files", Effect.schedule(again, Schedule.spaced(sweepEvery))))
   return files
 })
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { booleanOf, booleanTexts } from "../../kernel/text/BooleanText.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import {
   type BooleanFlag,
@@ -224,6 +225,7 @@ export const make = Effect.gen(function* () {
   const enabled = new Set<string>()
   const state: State = { overrides: yield* all.store.load }
   const deps: Deps = { ...all, inForce, enabled, listeners, writing, state }
+  yield* (yield* Snapshots).register(["settings/feature_flags"], () => refresh(deps))
   for (const flag of flagCatalog) {
     apply(deps, flag)
     if (flag.refusal !== null && isEnabled(all.config.environment.get(flag.key) ?? "")) {

@@ -11,6 +11,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { claimed } from "../../plane/state/claims/Claims.ts"
 import { isMessageKind, type Webhook } from "./entity.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -277,7 +278,7 @@ export const make = Effect.gen(function* () {
     for (const { more } of workers.values()) more.unsafeOpen()
   })
   yield* Effect.addFinalizer(() => Effect.sync(stop))
-  yield* sync(deps)
+  yield* claimed("webhooks", sync(deps))
 
   return Deliveries.of({
     refresh: refresh(deps),

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { Claims } from "../../plane/state/claims/Claims.ts"
 import { isOfClient, type UsageRow } from "../../domain/Usage.ts"
 import { type OutgoingEvent, type Webhook, type WebhookEvent, webhookEvents, wants } from "./entity.ts"
 import * as Events from "../../observe/Events.ts"
@@ -63,8 +64,11 @@ export const make = Effect.gen(function* () {
     for (const listener of listeners) listener()
   }
 
+  const { holds } = yield* Claims
   const stop = events.listen((event) => {
     const { atMs, type } = event
+    // Else another process hears of it.
+    if (!holds("webhooks")) return
     if (!isWebhookEvent(type) || !wanted.has(type)) return
     unwritten.push({ id: ids.next(atMs), event: type, atMs, data: dataOf(event) })
     if (unwritten.length > mostUnwritten) {

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { claimed } from "../../../plane/state/claims/Claims.ts"
 
 export interface Due {
   readonly dueMs: number
@@ -20,5 +21,5 @@ export const startSweep = (dueAt: (nowMs: number) => ReadonlyArray<Due>): Effect
     const due = dueAt(nowMs).toSorted((a, b) => a.dueMs - b.dueMs)
     return Effect.forEach(due.slice(0, mostPerRound), ({ renew }) => renew, { discard: true })
   }).pipe(Effect.catchAllDefect((defect) => Effect.logError("Looking after OAuth tokens broke off", defect)))
-  return Effect.asVoid(Effect.forkScoped(Effect.schedule(round, rounds)))
+  return Effect.asVoid(Effect.forkScoped(claimed("token-sweep", Effect.schedule(round, rounds))))
 }

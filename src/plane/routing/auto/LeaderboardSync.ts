@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { claimed } from "../../../plane/state/claims/Claims.ts"
 import type { PublicFetch } from "../../../net/egress/PublicFetch.ts"
 import { makePublishedTable } from "../../../net/egress/PublishedTable.ts"
 import { Flags } from "../../../subjects/flags/service.ts"
@@ -96,7 +97,7 @@ export const make = Effect.gen(function* () {
 
   if (!flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")) {
     const delayMs = firstMs * (yield* Random.nextRange(0.5, 1.5))
-    yield* Effect.forkScoped(Effect.delay(Effect.repeat(round, rounds), delayMs))
+    yield* Effect.forkScoped(claimed("leaderboard-sync", Effect.delay(Effect.repeat(round, rounds), delayMs)))
   }
   return LeaderboardSync.of({
     overrides: () => inForce()?.overrides ?? none,

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { claimed } from "../../../plane/state/claims/Claims.ts"
 import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
 import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
 import { makeSeededRandom } from "../../../kernel/SeededRandom.ts"
@@ -153,7 +154,7 @@ export const make = Effect.gen(function* () {
     Effect.forever,
     Effect.forkScoped
   )
-  yield* prune.pipe(Effect.repeat(Schedule.spaced(pruneEvery)), Effect.forkScoped)
+  yield* Effect.forkScoped(claimed("decision-retention", Effect.repeat(prune, Schedule.spaced(pruneEvery))))
 
   return DecisionArchive.of({ offer, find: findIn(repo), flush, dropped: () => dropped })
 })

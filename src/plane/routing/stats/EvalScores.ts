@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { EvalScore } from "../../../subjects/evals/entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
+import { Snapshots } from "../../../store/Snapshots.ts"
 import { EvalRepo } from "../../../subjects/evals/repo.ts"
 
 const none: ReadonlyArray<EvalScore> = []
@@ -34,6 +35,7 @@ export const make = Effect.gen(function* () {
     byModel = found
   })
   yield* refresh
+  yield* (yield* Snapshots).register(["eval_runs"], () => refresh)
   return EvalScores.of({ of: (provider, model) => byModel.get(keyOf(provider, model)) ?? none, refresh })
 })
 

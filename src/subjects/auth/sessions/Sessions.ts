@@ -11,6 +11,7 @@ import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
 import type { Session, SessionOrigin } from "../entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
+import { Snapshots } from "../../../store/Snapshots.ts"
 import * as SessionRepo from "../repo.ts"
 import { csrfTokenOf } from "../Csrf.ts"
 import { hashKey } from "../KeyFormat.ts"
@@ -145,6 +146,13 @@ const tidy = (deps: Deps) =>
     yield* Effect.forEach(dead, (session) => close(deps, session.idHash), { discard: true })
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))
 
+/** Reads again what another process has changed. */
+const reload = ({ repo, sessions }: Deps): Effect.Effect<void, StoreError> =>
+  Effect.map(repo.list, (all) => {
+    sessions.clear()
+    for (const session of all) sessions.set(session.idHash, session)
+  })
+
 export const make = Effect.gen(function* () {
   const repo = yield* SessionRepo.SessionRepo
   const sessions = new Map<string, Session>()
@@ -156,6 +164,7 @@ export const make = Effect.gen(function* () {
     else yield* repo.remove(session.idHash)
   }
   const deps: Deps = { repo, sessions, toWrite }
+  yield* (yield* Snapshots).register(["sessions"], () => reload(deps))
   yield* Effect.addFinalizer(() => tidy(deps))
   yield* Effect.forkScoped(Effect.repeat(tidy(deps), Schedule.spaced("15 minutes")))
 

@@ -1,0 +1,34 @@
+/**
+ * Work that only one process may do at a time: renewals of tokens, deliveries of webhooks, retention, syncs, schedules. A process asks for a claim
+ * and works as long as it holds it. In one process every claim is granted at once; of several processes on one machine the owner of the data folder has
+ * them all (docs/workers.md).
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+
+export interface ClaimsShape {
+  /** Runs work as long as this process holds a claim. `fence` is larger than that of every holder before. Done when it never will hold it. */
+  readonly whileHeld: <A, E, R>(
+    key: string,
+    work: (fence: number) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<void, E, R>
+  /** Hot: checks whether this process holds a claim now. */
+  readonly holds: (key: string) => boolean
+}
+
+/** All claims are this process's. */
+export const all: ClaimsShape = {
+  whileHeld: (_, work) => Effect.asVoid(work(1)),
+  holds: () => true
+}
+
+/** No claim ever is: another process has them. */
+export const none: ClaimsShape = { whileHeld: () => Effect.void, holds: () => false }
+
+export class Claims extends Context.Reference<Claims>()("gateway/plane/state/claims/Claims", {
+  defaultValue: () => all
+}) {}
+
+/** Runs work that one process does, where that is this one. */
+export const claimed = <A, E, R>(key: string, work: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
+  Effect.flatMap(Claims, ({ whileHeld }) => whileHeld(key, () => work))
