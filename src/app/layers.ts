@@ -28,6 +28,20 @@ import * as LineGate from "../subjects/batches/LineGate.ts"
 import * as EvalRunner from "../subjects/evals/EvalRunner.ts"
 import * as Events from "../observe/Events.ts"
 import * as Files from "../subjects/files/service.ts"
+import type { ProcessRole } from "../platform/programs/Siblings.ts"
+import { nameOf } from "../plane/state/link/WorkerLinks.ts"
+import { Claims, none as noClaims } from "../plane/state/claims/Claims.ts"
+import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
+import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
+import * as SentEvents from "../plane/workers/SentEvents.ts"
+import * as SentRows from "../plane/workers/SentRows.ts"
+import * as OwnerLinks from "../entry/relay/OwnerLinks.ts"
+import * as OwnerListener from "../entry/relay/OwnerListener.ts"
+import { relayTo } from "../entry/relay/Relay.ts"
+import * as WorkerLink from "../entry/relay/WorkerLink.ts"
+import type { StoreError, StoreFailure } from "../store/Errors.ts"
+import { RunningWorkers } from "../store/DataFolder.ts"
+import * as Elsewhere from "./processes/elsewhere.ts"
 import * as Flags from "../subjects/flags/service.ts"
 import * as GatewaySettings from "../subjects/flags/StoredFlags.ts"
 import * as Edge from "../entry/server/Edge.ts"
@@ -215,21 +229,29 @@ const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
 
-/** Journal that writes the events of requests with their rows, also of those that an ended process left. */
-const journal = UsageJournal.layer.pipe(Layer.provideMerge(Outbox.layer))
+/** Layers in which the processes of a gateway differ (docs/workers.md). */
+interface Parts<JournalR, LimitsR, BesideR> {
+  readonly journal: Layer.Layer<UsageJournal.UsageJournal, StoreFailure, JournalR>
+  readonly limits: Layer.Layer<KeyLimits.KeyLimits | Reservations.Reservations, StoreError | StoreFailure, LimitsR>
+  /** What is done beside requests, over everything below the faces. */
+  readonly beside: Layer.Layer<never, never, BesideR>
+  /** The store as the others see it. */
+  readonly store: typeof tables
+}
 
-const recording = Layer.mergeAll(
-  UsageRetention.layer.pipe(Layer.provideMerge(journal)),
-  ReadWorker.layer,
-  PriceBook.layer.pipe(Layer.provide(priceOverrides)),
-  DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
-  // After the journal has brought in the usage rows of a run that died: they have what its memory missed.
-  RouterMemory.layer.pipe(Layer.provide(journal)),
-  EvalScores.layer,
-  PerformanceStats.layer,
-  QuotaWindows.layer,
-  Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
-)
+const recordingWith = <E, R>(journal: Layer.Layer<UsageJournal.UsageJournal | Outbox.Outbox, E, R>) =>
+  Layer.mergeAll(
+    UsageRetention.layer.pipe(Layer.provideMerge(journal)),
+    ReadWorker.layer,
+    PriceBook.layer.pipe(Layer.provide(priceOverrides)),
+    DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
+    // After the journal has brought in the usage rows of a run that died: they have what its memory missed.
+    RouterMemory.layer.pipe(Layer.provide(journal)),
+    EvalScores.layer,
+    PerformanceStats.layer,
+    QuotaWindows.layer,
+    Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
+  )
 
 /** Layers that choose the targets of requests. */
 const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
@@ -248,32 +270,53 @@ const compression = Layer.mergeAll(CompressionAnalytics.layer, RtkFilters.layer,
 )
 
 /** Everything below the faces, over a configuration and a store. */
-export const engine = Layer.mergeAll(
-  caches.pipe(Layer.provide(Idempotency.layer)),
-  evals,
-  ModelCatalogue.layer,
-  Explain.layer,
-  webhooks,
-  PriceSync.layer
-).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(
-      routing,
-      Hooks.layer,
-      BackgroundPipeline.layer,
-      InnerPipeline.layer,
-      RunningRequests.layer,
-      ModelSearches.layer,
-      StopSignal.layer,
-      TrafficTap.layer,
-      Decisions.layer
-    )
-  ),
-  Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
-  Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
-  Layer.provideMerge(foundation),
-  Layer.provideMerge(platform)
-)
+const engineWith = <JournalR, LimitsR, BesideR>({ journal, limits }: Parts<JournalR, LimitsR, BesideR>) =>
+  Layer.mergeAll(
+    caches.pipe(Layer.provide(Idempotency.layer)),
+    evals,
+    ModelCatalogue.layer,
+    Explain.layer,
+    webhooks,
+    PriceSync.layer
+  ).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        routing,
+        Hooks.layer,
+        BackgroundPipeline.layer,
+        InnerPipeline.layer,
+        RunningRequests.layer,
+        ModelSearches.layer,
+        StopSignal.layer,
+        TrafficTap.layer,
+        Decisions.layer
+      )
+    ),
+    Layer.provideMerge(limits),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        providers,
+        // The events of requests are written with their rows, also with those that an ended process left.
+        recordingWith(journal.pipe(Layer.provideMerge(Outbox.layer))),
+        access,
+        AnswerCache.layer,
+        Memories.layer,
+        compression
+      )
+    ),
+    Layer.provideMerge(foundation),
+    Layer.provideMerge(platform)
+  )
+
+/** The parts of a gateway that is one process. */
+const alone = {
+  journal: UsageJournal.layer,
+  limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer)),
+  beside: Layer.empty,
+  store: tables
+}
+
+export const engine = engineWith(alone)
 
 const searches = Searches.layer.pipe(Layer.provideMerge(SearchCounts.layer))
 
@@ -318,7 +361,10 @@ const lazyPlugins = LazyPlugins.layer(() => import("./plugins.ts").then(({ plugi
 )
 
 /** The service over these tunnels. Tests give others. */
-const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
+const generationWith = <E, R, JournalR, LimitsR, BesideR>(
+  tunnels: Layer.Layer<Tunnels | MeshTools, E, R>,
+  parts: Parts<JournalR, LimitsR, BesideR>
+) =>
   LivePort.layer.pipe(
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(closingLayer),
@@ -346,25 +392,54 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     ),
     Layer.provideMerge(lazyPlugins.pipe(Layer.provideMerge(auditLog))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, LongLived.layer, ProcessFacts.layer, BackupSchedule.layer)),
-    Layer.provideMerge(engine),
-    Layer.provideMerge(tables)
+    Layer.provide(parts.beside),
+    Layer.provideMerge(engineWith(parts)),
+    Layer.provideMerge(parts.store)
   )
 
 /**
  * Layers that are held as long as the process lives: the lock against a second gateway, the listening socket, rows on
  * their way to the audit log.
  */
-export const held = Layer.mergeAll(
-  DataLock.layer,
-  TunnelListener.layer.pipe(Layer.provideMerge(Listener.layer)),
-  AuditQueue.layer
-)
+const heldWith = <LockE, LockR, ListenerE, ListenerR>(
+  lock: Layer.Layer<DataLock.DataLock, LockE, LockR>,
+  listener: Layer.Layer<Listener.Listener, ListenerE, ListenerR>
+) => Layer.mergeAll(lock, TunnelListener.layer.pipe(Layer.provideMerge(listener)), AuditQueue.layer)
+
+export const held = heldWith(DataLock.layer, Listener.layer)
 
 /** The service; serves when it is built. A restart builds it anew over the same ports and the same locked folder. */
-export const generation = generationWith(tunnels)
+export const generation = generationWith(tunnels, alone)
+
+/** The same for the owner of the data folder, whose requests come from its workers (docs/workers.md). */
+export const ownerHeld = ({ folder, port }: ProcessRole) => heldWith(DataLock.layer, OwnerListener.layer(folder, port))
+
+export const ownerGeneration = ({ folder, running }: ProcessRole) =>
+  generationWith(tunnels, { ...alone, journal: AdoptedRows.layer, beside: SentEvents.ownerLayer }).pipe(
+    Layer.provide(ConfigWatch.settledLayer),
+    Layer.provide(OwnerLinks.layer(folder)),
+    Layer.provide(Layer.succeed(RunningWorkers, running)),
+    Layer.provide(platform)
+  )
+
+/** The same for a worker: it serves what asks a model, over the owner's database. */
+export const workerHeld = heldWith(Elsewhere.dataLock, Listener.layer)
+
+export const workerGeneration = (role: ProcessRole) =>
+  generationWith(Elsewhere.tunnels, {
+    journal: SentRows.layer(role),
+    limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.workerLayer(nameOf(role)))),
+    beside: Layer.merge(SentEvents.workerLayer, ConfigWatch.layer),
+    store: ConfigWatch.heldLayer.pipe(Layer.provideMerge(tables))
+  }).pipe(
+    Layer.provide(relayTo(role)),
+    Layer.provide(Layer.succeed(Claims, noClaims)),
+    Layer.provide(WorkerLink.layer(role)),
+    Layer.provide(platform)
+  )
 
 /** The whole service for another program that embeds it, without restarts. */
 export const gatewayWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
-  generationWith(tunnels).pipe(Layer.provideMerge(held), Layer.provide(Lifecycle.layerNone))
+  generationWith(tunnels, alone).pipe(Layer.provideMerge(held), Layer.provide(Lifecycle.layerNone))
 
 export const gateway = gatewayWith(tunnels)

@@ -1,155 +1,45 @@
 /**
- * Runs `gateway serve`: checks the configuration, builds the service, prints its address, and stays until it is stopped.
+ * Runs `gateway serve`: checks the configuration, builds the service, prints its address, and stays until it is stopped. With workers the first
+ * process starts the others, which come here as well (docs/workers.md).
  */
 import * as Cause from "effect/Cause"
-import { type ConfigError, isConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { defaultResilience } from "../subjects/resilience/entity.ts"
-import { environmentProblems, Flags } from "../subjects/flags/service.ts"
-import { readEnvironmentProxies } from "../net/egress/proxy/EnvironmentProxy.ts"
 import { ManagementEndpoint } from "../entry/management/ManagementEndpoint.ts"
-import { type ListenFailed, Listener } from "../entry/listening/Listener.ts"
+import { Listener } from "../entry/listening/Listener.ts"
 import { HttpServer } from "../entry/server/Server.ts"
-import { OwnerToken } from "../subjects/auth/OwnerToken.ts"
-import { addressOf, bareHost, isLoopbackHost } from "../kernel/BindAddress.ts"
-import { asSentence } from "../kernel/text/Sentence.ts"
+import type { TunnelEntrance } from "../net/tunnels/TunnelEntrance.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
-import * as Invocation from "../platform/Invocation.ts"
-import { filesFor, openFiles, requestsWithin } from "../platform/files/OpenFiles.ts"
-import * as OwnerFile from "../platform/files/OwnerFile.ts"
-import { Catalog } from "../plane/providers/Catalog.ts"
-import { Settings } from "../plane/resilience/Settings.ts"
+import { CommandIndex } from "../platform/CommandIndex.ts"
+import { ownRole } from "../platform/programs/Siblings.ts"
 import { closing } from "../store/engine/Client.ts"
 import type { DataLock } from "../store/DataLock.ts"
-import type { TunnelEntrance } from "../net/tunnels/TunnelEntrance.ts"
-import { CommandIndex, type CommandText } from "../platform/CommandIndex.ts"
-import { describeStoreFailure, type StoreFailure } from "../store/Errors.ts"
-import * as HouseLogger from "../observe/usage/telemetry/GatewayLogger.ts"
-import { StandardError } from "../observe/usage/telemetry/LogOutput.ts"
-import { jsonStyle, styleOf } from "../observe/usage/telemetry/LogStyle.ts"
-import { buildInOrder } from "./LayerBuilder.ts"
 import type { AuditQueue } from "../subjects/auth/AuditQueue.ts"
 import { generation, held } from "./layers.ts"
+import { serveAs } from "./processes/serveAs.ts"
+import { superviseWorkers } from "./processes/withWorkers.ts"
+import {
+  configured,
+  type Failure,
+  failed,
+  greet,
+  logging,
+  namedProxies,
+  ownerFile,
+  refuseUnprotected,
+  type ServeOptions,
+  sentence,
+  StartFailed,
+  stdout,
+  warnOfFewFiles,
+  withServices
+} from "./starting.ts"
 import * as Stopping from "./Stopping.ts"
 import * as Supervisor from "./Supervisor.ts"
 
-export interface ServeOptions {
-  readonly host?: string
-  readonly port?: number
-  /** Listen beyond this machine although no API key is required. */
-  readonly allowKeyless: boolean
-  /** The commands of the program, for the skills. */
-  readonly commands: Effect.Effect<ReadonlyArray<CommandText>>
-  /** Warnings for the log at the start, each a sentence. */
-  readonly warnings?: ReadonlyArray<string>
-  /** Done once, beside the service, as soon as it listens. */
-  readonly whenListening?: Effect.Effect<unknown>
-  /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
-  readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
-}
-
-/** The service cannot start. `message` is one sentence for a person. */
-export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
-
-const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, ConfigError | StartFailed> =>
-  Layer.effect(
-    AppConfig.AppConfig,
-    Effect.gen(function* () {
-      const config = yield* AppConfig.make
-      // Said before anything starts: a protection that was meant to be on must not silently be off.
-      const problems = environmentProblems(config.environment)
-      if (problems.length > 0) return yield* new StartFailed({ message: `${problems.join("; ")}.` })
-      return {
-        ...config,
-        host: bareHost(options.host ?? config.host),
-        port: options.port ?? config.port,
-        allowKeyless: options.allowKeyless
-      }
-    })
-  )
-
-/**
- * Refuses to listen without keys beyond this machine: every machine that reaches the port would spend the owner's
- * money.
- */
-const refuseUnprotected = Effect.gen(function* () {
-  const { allowKeyless, host } = yield* AppConfig.AppConfig
-  const flags = yield* Flags
-  if (isLoopbackHost(host) || allowKeyless || flags.isOn("REQUIRE_API_KEY")) return
-  return yield* new StartFailed({
-    message: `Refusing to listen on ${host}: requests need no API key, so anyone who reaches the port could use your accounts. Set REQUIRE_API_KEY=true, or give --allow-keyless if that is what you want.`
-  })
-})
-
-const stdout = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${line}\n`))
-/** Help for a person who has just started it: plain words in a log of text; in a log of JSON lines it is some of them. */
-const stderr = (line: string): Effect.Effect<void, never, AppConfig.AppConfig> =>
-  Effect.gen(function* () {
-    const { environment, logFormat, logLevel } = yield* AppConfig.AppConfig
-    const output = yield* StandardError
-    const { format } = styleOf(logFormat, output.stream.isTTY === true, environment)
-    if (format === "json") yield* Effect.logInfo(line)
-    else if (logLevel === "debug" || logLevel === "info") output.writeNow(line)
-  })
-
-const mostNamed = 12
-
-/**
- * Prints at the first start where the data is, and what to type next. Later only its providers, because the rest is
- * known by then.
- */
-const greet = Effect.gen(function* () {
-  const { dataDir, environment } = yield* AppConfig.AppConfig
-  const { accounts } = (yield* Catalog).current()
-  if (accounts.length > 0) {
-    const names = [...new Set(accounts.map((account) => account.spec.id))]
-    const more = names.length > mostNamed ? ", …" : ""
-    return yield* stderr(`Providers: ${names.slice(0, mostNamed).join(", ")}${more}. Ctrl-C stops.`)
-  }
-  const gatewayCommand = `${Invocation.dataDirPrefix(dataDir)}${Invocation.commandName(environment)}`
-  yield* stderr(`Data folder: ${dataDir}`)
-  yield* stderr("No provider is connected yet. Connect one from another terminal:")
-  yield* stderr(`  ${gatewayCommand} provider add`)
-  yield* stderr("Ctrl-C stops the gateway.")
-})
-
-/** Names the proxies of the environment: one that was set for the whole machine is easily forgotten. */
-const namedProxies = Effect.gen(function* () {
-  const { environment } = yield* AppConfig.AppConfig
-  const { description, problems } = readEnvironmentProxies(environment)
-  for (const problem of problems) yield* Effect.logWarning(`${asSentence(problem)}`)
-  if (description !== null) yield* stderr(description)
-})
-
-/** Lets commands of the same user find this gateway for as long as it runs. Without the file they ask for a key, so that a failure only warns. */
-const ownerFile = Effect.gen(function* () {
-  const { dataDir } = yield* AppConfig.AppConfig
-  const { port, url } = yield* HttpServer
-  const token = yield* (yield* OwnerToken).issue
-  yield* OwnerFile.write(dataDir, { url: addressOf(new URL(url).hostname, port), pid: process.pid, token })
-  yield* Effect.addFinalizer(() => Effect.ignore(OwnerFile.remove(dataDir)))
-}).pipe(
-  Effect.catchTag("OwnerFileFailed", ({ cause, file }) =>
-    Effect.logWarning(`${file} could not be written, so that commands on this machine need a key: ${String(cause)}`)
-  )
-)
-
-/** Sockets are files: a low limit holds back fewer requests than the memory would take. */
-const warnOfFewFiles = Effect.gen(function* () {
-  const files = openFiles()
-  if (files === null) return
-  const { maxInFlight } = (yield* Settings).current().loadShedding
-  const wanted = Math.max(maxInFlight, defaultResilience.loadShedding.maxInFlight)
-  if (files >= filesFor(wanted)) return
-  yield* Effect.logWarning(
-    `Only ${files} open files are allowed, which is enough for ${requestsWithin(files)} requests at once: raise the limit to ${filesFor(wanted)} (ulimit -n, or LimitNOFILE of the service).`
-  )
-})
+export { type ServeOptions, StartFailed } from "./starting.ts"
 
 /** One generation: serves until `asked` is done. */
 const running = (
@@ -176,65 +66,13 @@ const running = (
     yield* closing(drainMs)
   }).pipe(Effect.scoped)
 
-type Failure =
-  | StoreFailure
-  | ListenFailed
-  | ConfigError
-  | StartFailed
-  | { readonly _tag: string; readonly message?: string }
-
-const storeTags: ReadonlySet<string> = new Set([
-  "GatewayRunning",
-  "DatabaseLocked",
-  "SchemaNewer",
-  "DatabaseCorrupt",
-  "DataUnwritable",
-  "MigrationFailed",
-  "DriverMissing",
-  "WrongKey",
-  "StoreError"
-])
-
-const isStoreFailure = (failure: Failure): failure is StoreFailure => storeTags.has(failure._tag)
-
-const sentence = (failure: Failure): string =>
-  isStoreFailure(failure)
-    ? describeStoreFailure(failure)
-    : isConfigError(failure)
-      ? AppConfig.configProblem(failure)
-      : "message" in failure && failure.message
-        ? failure.message
-        : String(failure)
-
-/** Every line on standard error is of one kind: JSON, or text where a person reads along. */
-const logging = Layer.unwrapEffect(
-  Effect.gen(function* () {
-    const config = Option.getOrNull(yield* Effect.option(AppConfig.make))
-    const output = yield* StandardError
-    const style =
-      config === null ? jsonStyle : styleOf(config.logFormat, output.stream.isTTY === true, config.environment)
-    return HouseLogger.layer(HouseLogger.make(style, output.writeNow), config?.logLevel ?? "info")
-  })
-)
-
-/** Provides services as `Effect.provide`, but builds the layers one after the other. */
-const withServices =
-  <Out, E2>(layer: Layer.Layer<Out, E2>) =>
-  <A, E>(effect: Effect.Effect<A, E, Out>): Effect.Effect<A, E | E2> =>
-    Effect.scopedWith((scope) =>
-      Effect.flatMap(buildInOrder(layer, scope), (services) => Effect.provide(effect, services))
-    )
-
-const failed = (failure: Failure): StartFailed => new StartFailed({ message: sentence(failure) })
-
-/** Runs the service until it is interrupted or stopped. Every way it can fail to start is one sentence in `StartFailed`. */
-export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =>
+/** Serves in this process alone. */
+const serveAlone = (options: ServeOptions, stopping: Stopping.Stopping): Effect.Effect<void, Failure> =>
   Effect.suspend(() => {
-    const stopping = Stopping.make()
     const config = configured(options)
     let isFirst = true
 
-    const supervised = Effect.gen(function* () {
+    return Effect.gen(function* () {
       const lasting = yield* Effect.context<Listener | TunnelEntrance | DataLock | AuditQueue>()
       const { hold } = yield* Listener
       yield* Supervisor.run<StartFailed>({
@@ -257,16 +95,29 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
           return running(stopping, isStart, whenUp, asked).pipe(withServices(layer), Effect.mapError(failed))
         }
       })
-    })
+    }).pipe(withServices(held.pipe(Layer.provideMerge(config))))
+  })
 
-    return Effect.forEach(options.warnings ?? [], (warning) => Effect.logWarning(warning), { discard: true }).pipe(
-      Effect.zipRight(supervised),
-      withServices(held.pipe(Layer.provideMerge(config))),
+/** As the configuration has it: alone, or as the first of several processes. */
+const serveFirst = (options: ServeOptions, stopping: Stopping.Stopping) =>
+  Effect.gen(function* () {
+    yield* Effect.forEach(options.warnings ?? [], (warning) => Effect.logWarning(warning), { discard: true })
+    const config = Context.get(yield* Layer.build(configured(options)), AppConfig.AppConfig)
+    yield* config.workers > 1 ? superviseWorkers(options, config) : serveAlone(options, stopping)
+  }).pipe(Effect.scoped)
+
+/** Runs the service until it is interrupted or stopped. Every way it can fail to start is one sentence in `StartFailed`. */
+export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =>
+  Effect.suspend(() => {
+    const role = ownRole()
+    const stopping = Stopping.make()
+    const served: Effect.Effect<void, Failure> =
+      role === null ? stopping.announced(serveFirst(options, stopping)) : serveAs(role, options)
+    return served.pipe(
       Effect.mapError((failure) => (failure instanceof StartFailed ? failure : failed(failure))),
       Effect.tapErrorCause((cause) =>
         Cause.isFailure(cause) ? Effect.void : Effect.logError("The gateway stopped because of a bug", cause)
       ),
-      stopping.announced,
-      Effect.provide(logging)
+      Effect.provide(logging(role))
     )
   })

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import { loadConfig, reload } from "./flags/EnvFile.ts"
 import { loadModule } from "./lazy.ts"
 import { CommandIndex, type CommandText } from "../platform/CommandIndex.ts"
-import { runMain } from "./run.ts"
+import { ownRole } from "../platform/programs/Siblings.ts"
+import { runMain, runSibling } from "./run.ts"
 import { strangeOf } from "./flags/variables.ts"
 import type { ServeFlags } from "./flags/serveOptions.ts"
 
@@ -30,4 +31,4 @@ export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
 
 /** Serves as the main program; `commands` are those of the program, for the skills. A stop signal ends it with exit code 0. */
 export const main = (flags: ServeFlags, commands: Effect.Effect<ReadonlyArray<CommandText>>): void =>
-  runMain(Effect.provideService(serve(flags), CommandIndex, commands), 0)
+  (ownRole() === null ? runMain : runSibling)(Effect.provideService(serve(flags), CommandIndex, commands), 0)

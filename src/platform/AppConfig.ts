@@ -20,6 +20,7 @@ import { readPublicUrl } from "../kernel/text/PublicUrl.ts"
 import { keyProblem, passwordProblem } from "../kernel/secrets/SecretRules.ts"
 import { setOnly, withoutBlank } from "./EnvValue.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
+import { mostWorkers, readWorkers } from "./Workers.ts"
 import { openFiles, requestsWithin } from "./files/OpenFiles.ts"
 
 export interface AppConfigShape {
@@ -44,6 +45,8 @@ export interface AppConfigShape {
   /** Folder of the built dashboard; null: the one beside the program. */
   readonly dashboardFolder: string | null
   readonly drainMs: number
+  /** Processes that serve requests; 1: this one alone (docs/workers.md). */
+  readonly workers: number
   readonly maxBodyBytes: number
   /** Largest uploaded file. */
   readonly maxUploadBytes: number
@@ -244,6 +247,14 @@ const secret = (
 const weakEncryptionKey =
   ". For a database that was encrypted with a shorter one, set a new key and run 'gateway reset-encrypted-columns'"
 
+const workers = trimmed("GATEWAY_WORKERS").pipe(
+  Config.map((text) => (text === "" ? 1 : readWorkers(text))),
+  Config.validate({
+    message: `GATEWAY_WORKERS must be 'auto' or a whole number from 1 to ${mostWorkers}`,
+    validation: (value): value is number => value !== null
+  })
+)
+
 const bytesPerMebibyte = 1_048_576
 const maxDefaultBufferedBytes = 2048 * bytesPerMebibyte
 
@@ -311,6 +322,7 @@ const config = Config.all({
   dashboard: boolean("GATEWAY_DASHBOARD", true),
   dashboardFolder: Config.succeed(null),
   drainMs: bounded("GATEWAY_DRAIN_SECONDS", 10, 0, 3600).pipe(Config.map((seconds) => seconds * 1000)),
+  workers,
   bodyLimits,
   maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
   searchCacheTtlMs: bounded("SEARCH_CACHE_TTL_MS", 60_000, 0, 86_400_000),
@@ -366,6 +378,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     dashboard: true,
     dashboardFolder: null,
     drainMs: 1_000,
+    workers: 1,
     maxBodyBytes: 50 * bytesPerMebibyte,
     maxUploadBytes: 512 * bytesPerMebibyte,
     maxBufferedBytes: 4 * 50 * bytesPerMebibyte,

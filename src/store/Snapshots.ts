@@ -31,18 +31,35 @@ export type WatchedTable =
 
 type Reload = (rows: ChangedRows) => Effect.Effect<void, StoreError>
 
+/** Rows of a table that are remembered as changed; of more the table counts as changed. */
+const mostRows = 1_000
+
+/** Marks at which a table was changed as a whole, and rows of it. */
+interface TableChanges {
+  wholeAt: number
+  readonly rowsAt: Map<string, number>
+}
+
 interface Holder {
   readonly tables: ReadonlyArray<WatchedTable>
   readonly reload: Reload
 }
 
+/** Changes of a table after a mark. */
+export interface ChangedSince {
+  readonly mark: number
+  readonly rows: ChangedRows
+}
+
 export interface SnapshotsShape {
   /** Holders are read again in the order in which they have registered: what others are made of comes first. */
   readonly register: (tables: ReadonlyArray<WatchedTable>, reload: Reload) => Effect.Effect<void>
+  /** What another process has changed of a table after a mark, 0 at first; null: nothing. */
+  readonly changedSince: (table: WatchedTable, mark: number) => ChangedSince | null
 }
 
-/** Holders are not called. */
-const alone: SnapshotsShape = { register: () => Effect.void }
+/** Nothing is changed by another process. */
+const alone: SnapshotsShape = { register: () => Effect.void, changedSince: () => null }
 
 export class Snapshots extends Context.Reference<Snapshots>()("gateway/store/Snapshots", {
   defaultValue: () => alone
@@ -50,13 +67,43 @@ export class Snapshots extends Context.Reference<Snapshots>()("gateway/store/Sna
 
 /** Holders that are called with the changes of another process. */
 export class SnapshotHolders implements SnapshotsShape {
+  /** Last change before anything was read. */
+  readonly since: number
   readonly #holders: Array<Holder> = []
+  readonly #tables = new Map<string, TableChanges>()
+  #mark = 0
+
+  constructor(since: number) {
+    this.since = since
+  }
 
   readonly register: SnapshotsShape["register"] = (tables, reload) =>
     Effect.sync(() => void this.#holders.push({ tables, reload }))
 
+  readonly changedSince: SnapshotsShape["changedSince"] = (table, mark) => {
+    const changes = this.#tables.get(table)
+    if (changes === undefined) return null
+    if (changes.wholeAt > mark) return { mark: this.#mark, rows: "all" }
+    const rows = new Set<string>()
+    for (const [id, at] of changes.rowsAt) if (at > mark) rows.add(id)
+    return rows.size === 0 ? null : { mark: this.#mark, rows }
+  }
+
+  #note(changes: ReadonlyMap<string, ChangedRows>): void {
+    this.#mark += 1
+    for (const [table, rows] of changes) {
+      const known = this.#tables.get(table) ?? { wholeAt: 0, rowsAt: new Map() }
+      this.#tables.set(table, known)
+      if (rows === "all" || known.rowsAt.size + rows.size > mostRows) {
+        known.wholeAt = this.#mark
+        known.rowsAt.clear()
+      } else for (const id of rows) known.rowsAt.set(id, this.#mark)
+    }
+  }
+
   /** Reads again what has changed; a holder that fails does not keep the others from it. */
   reload(changes: ReadonlyMap<string, ChangedRows>): Effect.Effect<void> {
+    this.#note(changes)
     return Effect.forEach(
       this.#holders,
       ({ reload, tables }) => {
@@ -75,6 +122,7 @@ export class SnapshotHolders implements SnapshotsShape {
 
   /** Reads everything again: which changes there were is not known. */
   reloadAll(): Effect.Effect<void> {
-    return this.reload(new Map(this.#holders.flatMap(({ tables }) => tables.map((table) => [table, "all"] as const))))
+    const tables = [...this.#holders.flatMap((holder) => holder.tables), ...this.#tables.keys()]
+    return this.reload(new Map(tables.map((table) => [table, "all"] as const)))
   }
 }

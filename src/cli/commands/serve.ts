@@ -3,7 +3,9 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { readWorkers } from "../../platform/Workers.ts"
 import { taking } from "../flags/Forms.ts"
 import { serve } from "../serve.ts"
 import {
@@ -19,6 +21,15 @@ const Host = Schema.String.pipe(Schema.pattern(hostPattern))
 const Port = Schema.compose(Schema.String.pipe(Schema.pattern(portPattern)), Schema.NumberFromString).pipe(
   Schema.lessThanOrEqualTo(maxPort)
 )
+
+const Workers = Schema.transformOrFail(Schema.String, Schema.Number, {
+  strict: true,
+  decode: (text, _, ast) => {
+    const workers = readWorkers(text)
+    return workers === null ? ParseResult.fail(new ParseResult.Type(ast, text)) : ParseResult.succeed(workers)
+  },
+  encode: (workers) => ParseResult.succeed(String(workers))
+})
 
 /** A text flag of the table, by the rules of a plain start. */
 const typed = <A>(
@@ -41,6 +52,7 @@ const onOff = (option: { readonly flag: string; readonly description: string }) 
 export const serveConfig = {
   host: typed(serveOptions.host, "an address", Host),
   port: typed(serveOptions.port, "a port from 0 to 65535", Port),
+  workers: typed(serveOptions.workers, "'auto' or a number from 1 to 64", Workers),
   noOpen: onOff(serveOptions.noOpen),
   allowKeyless: onOff(serveOptions.allowKeyless)
 }

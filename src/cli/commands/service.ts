@@ -58,9 +58,10 @@ export const installedFor = (config: AppConfigShape): Effect.Effect<boolean, Com
 /** Flags of Node that the launcher sets for speed. */
 const launcherFlags = /^--(?:no-allocation-site-pretenuring|min-semi-space-size=\d+)$/
 
-const flagWords = ({ allowKeyless, host, port }: ServeFlags): ReadonlyArray<string> => [
+const flagWords = ({ allowKeyless, host, port, workers }: ServeFlags): ReadonlyArray<string> => [
   ...(host === undefined ? [] : ["--host", host]),
   ...(port === undefined ? [] : ["--port", String(port)]),
+  ...(workers === undefined ? [] : ["--workers", String(workers)]),
   ...(allowKeyless ? ["--allow-keyless"] : [])
 ]
 
@@ -101,6 +102,7 @@ const startUnit = Effect.fnUntraced(function* (isChanged: boolean, drainMs: numb
 const flags = {
   host: serveConfig.host,
   port: serveConfig.port,
+  workers: serveConfig.workers,
   allowKeyless: serveConfig.allowKeyless,
   print: Options.boolean("print").pipe(Options.withDescription("Print the unit and change nothing."))
 }

@@ -3,10 +3,13 @@
  * library for a plain start.
  */
 
+import { readWorkers } from "../../platform/Workers.ts"
+
 /** Options of `serve` from the command line; absent ones come from the configuration. */
 export interface ServeFlags {
   readonly host?: string
   readonly port?: number
+  readonly workers?: number
   readonly allowKeyless: boolean
   readonly open: boolean
 }
@@ -19,6 +22,10 @@ interface ServeOption {
 export const serveOptions = {
   host: { flag: "host", description: "Address to listen on (HOST, else 127.0.0.1)." },
   port: { flag: "port", description: "Port to listen on; 0 takes a free one (PORT, else 20128)." },
+  workers: {
+    flag: "workers",
+    description: "Processes that serve requests: 'auto' or 1 to 64 (GATEWAY_WORKERS, else 1)."
+  },
   noOpen: { flag: "no-open", description: "Do not open the dashboard in a browser." },
   allowKeyless: {
     flag: "allow-keyless",
@@ -43,11 +50,13 @@ const parseHost = (text: string): string | null => (hostPattern.test(text) ? tex
 export const toServeFlags = (given: {
   readonly host: string | null
   readonly port: number | null
+  readonly workers: number | null
   readonly noOpen: boolean
   readonly allowKeyless: boolean
 }): ServeFlags => ({
   ...(given.host === null ? {} : { host: given.host }),
   ...(given.port === null ? {} : { port: given.port }),
+  ...(given.workers === null ? {} : { workers: given.workers }),
   allowKeyless: given.allowKeyless,
   open: !given.noOpen
 })
@@ -66,6 +75,7 @@ const fieldOf = new Map(
 export const readServeArgv = (argv: ReadonlyArray<string>): ServeFlags | null => {
   let host: string | null = null
   let port: number | null = null
+  let workers: number | null = null
   const switches = { noOpen: false, allowKeyless: false }
   const seen = new Set<string>()
 
@@ -84,8 +94,9 @@ export const readServeArgv = (argv: ReadonlyArray<string>): ServeFlags | null =>
     const value = equals === -1 ? (argv[++i] ?? "") : word.slice(equals + 1)
     if (value.startsWith("-")) return null
     if (field === "host") host = parseHost(value)
-    else port = parsePort(value)
-    if ((field === "host" ? host : port) === null) return null
+    else if (field === "port") port = parsePort(value)
+    else workers = readWorkers(value)
+    if ({ host, port, workers }[field] === null) return null
   }
-  return toServeFlags({ host, port, ...switches })
+  return toServeFlags({ host, port, workers, ...switches })
 }

@@ -65,7 +65,8 @@ export class Listener extends Context.Tag("gateway/entry/listening/Listener")<
   }
 >() {}
 
-const listenMessage = (code: string | undefined, host: string, port: number): string => {
+/** Says why an address cannot be listened on, with the remedy. */
+export const listenMessage = (code: string | undefined, host: string, port: number): string => {
   switch (code) {
     case "EADDRINUSE":
       return `Port ${port} on ${host} is already in use. Choose another with --port <n> (or --port 0 for a free one).`

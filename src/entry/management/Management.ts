@@ -27,6 +27,7 @@ import {
   managementTable
 } from "../../contract/ManagementRoutes.ts"
 import type { Found, Match } from "../../contract/Routes.ts"
+import { ConfigSettled } from "../../plane/workers/ConfigWatch.ts"
 import { Events } from "../../observe/Events.ts"
 import { AuditLog } from "../../subjects/auth/AuditLog.ts"
 import { isSafeMethod } from "../../subjects/auth/Csrf.ts"
@@ -154,6 +155,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
   const ids = yield* IdGen
   const audit = yield* AuditLog
   const { configChanged } = yield* Events
+  const settled = yield* ConfigSettled
   const groups = yield* makeGroups
   const changes = makeChanges()
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
@@ -196,6 +198,8 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
       yield* audit.record(row)
       const change = row.status === "success" ? configChangeOf(route.key, row.action, row.target) : null
       if (change !== null) configChanged(atMs, { ...change, by: row.actor, action: row.action })
+      // Whoever made a change may count on it at once, whichever process is asked next.
+      if (row.status === "success") yield* settled
     })
 
   return (found) =>

@@ -37,6 +37,7 @@ const accept = (server: Server, socket: Socket): void => {
     standFor(socket, preamble.addresses)
     if (preamble.rest.length > 0) socket.unshift(preamble.rest)
     server.emit("connection", socket)
+    socket.resume()
   }
   socket.on("data", onData).on("error", end).on("timeout", end).setTimeout(preambleMs)
 }

@@ -4,10 +4,15 @@
  * login throttle and the audit log see who asked.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { type Match, routeAt } from "../../contract/Routes.ts"
+import { Timers } from "../../platform/Timers.ts"
+import type { ProcessRole } from "../../platform/programs/Siblings.ts"
+import { requestSocket } from "./OwnerListener.ts"
 import { preambleOf } from "./Preamble.ts"
 
 export interface RelayFace {
@@ -165,3 +170,12 @@ export const make = (options: RelayOptions): RelayFace => {
 
   return { takes: (found) => !isServedHere(found), request, upgrade }
 }
+
+/** Layer of a worker. */
+export const relayTo = ({ folder }: ProcessRole): Layer.Layer<never, never, Timers> =>
+  Layer.effectContext(
+    Effect.map(
+      Timers,
+      ({ after }) => Context.make(Relay, make({ path: requestSocket(folder), after })) as Context.Context<never>
+    )
+  )

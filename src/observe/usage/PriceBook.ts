@@ -236,7 +236,8 @@ export const make = Effect.gen(function* () {
   yield* (yield* Snapshots).register(["settings/pricing"], () =>
     Effect.matchEffect(kept.load, {
       onSuccess: (table) => Effect.sync(() => prices.useOverrides(toOverrides(table))),
-      onFailure: ({ operation }) => Effect.logError(`The prices of the operator could not be read again (${operation}).`)
+      onFailure: ({ operation }) =>
+        Effect.logError(`The prices of the operator could not be read again (${operation}).`)
     })
   )
 

@@ -414,15 +414,7 @@ export const make = Effect.gen(function* () {
     published: yield* PublishedWindows.load
   }
   yield* (yield* Snapshots).register(
-    [
-      "connections",
-      "provider_nodes",
-      "combos",
-      "model_aliases",
-      "provider_models",
-      "quota_groups",
-      "model_lists"
-    ],
+    ["connections", "provider_nodes", "combos", "model_aliases", "provider_models", "quota_groups", "model_lists"],
     () => refresh(deps)
   )
 

@@ -15,6 +15,8 @@ export interface ProcessRole {
   /** Port that clients reach, also where a free one was asked for. */
   readonly port: number
   readonly workers: number
+  /** Workers that run while this process starts, `place.life`. */
+  readonly running: ReadonlyArray<string>
 }
 
 /** Messages of a sibling to the first process. */
@@ -27,6 +29,8 @@ export type ToFirst =
 
 /** Messages of the first process to a sibling. */
 export type ToSibling =
+  /** All processes serve. */
+  | { readonly type: "up" }
   /** End: `drainMs` for running requests; null: as configured. */
   | { readonly type: "end"; readonly drainMs: number | null }
   /** A worker's process has ended. To the owner. */
@@ -39,6 +43,9 @@ export const ownRole = (): ProcessRole | null => {
   const text = process.env[variable]
   return cluster.isWorker && text !== undefined ? (JSON.parse(text) as ProcessRole) : null
 }
+
+/** Process id of the first process: this one, where there are no others. */
+export const firstPid = (): number => (ownRole() === null ? process.pid : process.ppid)
 
 export const tellFirst = (message: ToFirst): void => void process.send?.(message)
 

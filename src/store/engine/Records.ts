@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import type { Column } from "./Columns.ts"
+import type { WatchedTable } from "../Snapshots.ts"
 import * as RememberedRows from "./RememberedRows.ts"
 import * as Table from "./Table.ts"
 
@@ -70,7 +71,13 @@ export const mapped = <
             <A, E>(work: Effect.Effect<A, E>) =>
               work
         }
-      : RememberedRows.make({ keyOf: (record: Stored) => record.id, all, one: get, order: remembered })
+      : RememberedRows.make({
+          keyOf: (record: Stored) => record.id,
+          all,
+          one: get,
+          order: remembered,
+          watched: { table: tableName as WatchedTable, isKeyed: true }
+        })
 
   const replace = (record: Written, before: Row | null) =>
     table.update(`${name}.update`, sql`id = ${record.id}`, write(record, before))

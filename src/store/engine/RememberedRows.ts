@@ -1,9 +1,10 @@
 /**
- * A cache for tables that are listed after every change of the configuration: only rows written since the last listing are read again.
- * Correct because one process owns the database and every write goes through the repository with the cache.
+ * A cache for tables that are listed after every change of the configuration: only rows written since the last listing are read again. Every write
+ * goes through the repository with the cache; of those of another process `Snapshots` knows.
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../Errors.ts"
+import { Snapshots, type SnapshotsShape, type WatchedTable } from "../Snapshots.ts"
 
 export interface RememberedRows<A> {
   /** Lists the rows in order; the same array and the same rows as long as nothing was written. */
@@ -19,15 +20,27 @@ export interface RowReads<A> {
   readonly one: (key: string) => Effect.Effect<A | null, StoreError>
   /** The order of `all`. */
   readonly order: (a: A, b: A) => number
+  /** The table, where other processes may change it. `isKeyed`: `keyOf` is what `config_changes` names a row by. */
+  readonly watched: { readonly table: WatchedTable; readonly isKeyed: boolean } | null
 }
 
 /** Number of changed rows beyond which one statement for all is faster than one for each. */
 const mostSingleReads = 50
 
-export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows<A> => {
+export const make = <A>({ all, keyOf, one, order, watched }: RowReads<A>): RememberedRows<A> => {
   const changed = new Set<string>()
   const oneAtATime = Effect.unsafeMakeSemaphore(1)
   let rows: ReadonlyArray<A> | null = null
+  let mark = 0
+
+  /** Marks what another process has changed. */
+  const lookAtOthers = (snapshots: SnapshotsShape): void => {
+    const found = watched === null ? null : snapshots.changedSince(watched.table, mark)
+    if (found === null || watched === null) return
+    mark = found.mark
+    if (found.rows === "all" || !watched.isKeyed) rows = null
+    else for (const key of found.rows) changed.add(key)
+  }
 
   const readAll = Effect.suspend(() => {
     rows = null
@@ -48,7 +61,8 @@ export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows
     )
   }
 
-  const list = Effect.suspend(() => {
+  const list = Effect.flatMap(Snapshots, (snapshots) => {
+    lookAtOthers(snapshots)
     if (rows === null || changed.size > mostSingleReads) return readAll
     return changed.size === 0 ? Effect.succeed(rows) : readChanged(rows, [...changed])
   })

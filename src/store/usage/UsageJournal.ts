@@ -3,7 +3,7 @@
  * ended process are inserted at the next start. A full disk or a broken database does not fail requests: rows wait in memory, at most
  * `mostPending` of them, and a warning is logged once a minute.
  */
-import { rmSync, unlinkSync } from "node:fs"
+import { existsSync, rmSync, unlinkSync } from "node:fs"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -311,6 +311,16 @@ export const makeAdopting: Effect.Effect<
       synced
     )
 })
+
+/** Moves into the table what an ended worker left in its folder, and gives the rows; none where there is no such folder. */
+export const makeRecovering: Effect.Effect<
+  (folder: string) => Effect.Effect<ReadonlyArray<UsageRow>, StoreFailure>,
+  never,
+  SqlClient.SqlClient
+> = Effect.map(
+  intoTable,
+  (move) => (folder: string) => (existsSync(folder) ? recoverWorker(folder, move) : Effect.succeed([]))
+)
 
 /** Needs the lock of the data folder: the journal of a running gateway must not be read as that of an ended one. */
 export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock | SqlClient.SqlClient> = Layer.scoped(

@@ -202,7 +202,9 @@ const reload = (deps: Deps, ids: ChangedRows): Effect.Effect<void, StoreError> =
     Effect.gen(function* () {
       const { byId, repo } = deps
       const found =
-        ids === "all" ? yield* repo.list : (yield* Effect.forEach(ids, (id) => repo.get(id))).filter((key) => key !== null)
+        ids === "all"
+          ? yield* repo.list
+          : (yield* Effect.forEach(ids, (id) => repo.get(id))).filter((key) => key !== null)
       const present = new Set(found.map(({ id }) => id))
       for (const id of ids === "all" ? [...byId.keys()] : ids) {
         const known = byId.get(id)

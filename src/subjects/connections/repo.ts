@@ -232,7 +232,8 @@ export const make = Effect.gen(function* () {
       found.map((row) => toStored(columns, row))
     ),
     one: (id) => get(columns, id),
-    order: (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+    order: (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+    watched: { table: "connections", isKeyed: true }
   })
   const deps: Deps = { ...columns, rows }
 

@@ -65,7 +65,8 @@ export const make = Effect.gen(function* () {
       const end = key.indexOf("\n")
       return get(key.slice(0, end), key.slice(end + 1))
     },
-    order: (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)
+    order: (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1),
+    watched: { table: "provider_models", isKeyed: false }
   })
   const list = Effect.withSpan(rows.list, "ProviderModelRepo.list")
 

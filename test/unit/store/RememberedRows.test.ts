@@ -19,6 +19,7 @@ const makeTable = () => {
     )
   const order = (a: Row, b: Row) => a.at - b.at
   const rows = RememberedRows.make<Row>({
+    watched: null,
     keyOf: ({ id }) => id,
     all: read(() => {
       reads.all += 1

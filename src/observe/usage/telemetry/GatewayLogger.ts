@@ -32,7 +32,10 @@ interface Line {
   readonly cause: string | null
 }
 
-const lineOf = ({ annotations, cause, date, logLevel, message }: Logger.Logger.Options<unknown>): Line => ({
+const lineOf = (
+  { annotations, cause, date, logLevel, message }: Logger.Logger.Options<unknown>,
+  always: Readonly<Record<string, unknown>>
+): Line => ({
   date,
   level: levelOf(logLevel),
   msg: clean(
@@ -41,7 +44,7 @@ const lineOf = ({ annotations, cause, date, logLevel, message }: Logger.Logger.O
       .join(" "),
     maxMessageLength
   ),
-  facts: Object.fromEntries(HashMap.toEntries(annotations)),
+  facts: { ...always, ...Object.fromEntries(HashMap.toEntries(annotations)) },
   cause: Cause.isEmpty(cause) ? null : Cause.pretty(cause).slice(0, maxCauseLength)
 })
 
@@ -75,10 +78,14 @@ const makeTextOf = (style: LogStyle): ((line: Line) => string) => {
   }
 }
 
-/** Lines go to `write`, each without its line feed. */
-export const make = (style: LogStyle, write: (line: string) => void): Logger.Logger<unknown, void> => {
+/** Lines go to `write`, each without its line feed. `always`: facts of every line. */
+export const make = (
+  style: LogStyle,
+  write: (line: string) => void,
+  always: Readonly<Record<string, unknown>> = {}
+): Logger.Logger<unknown, void> => {
   const lineText = style.format === "text" ? makeTextOf(style) : jsonOf
-  return Logger.make((options) => write(lineText(lineOf(options))))
+  return Logger.make((options) => write(lineText(lineOf(options, always))))
 }
 
 const leastLevels: Readonly<Record<LogLevel, EffectLevel.LogLevel>> = {

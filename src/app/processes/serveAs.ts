@@ -1,0 +1,155 @@
+/** Serves as one of several processes: as the owner of the data folder, or as a worker. The first process says when it ends. */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { Listener } from "../../entry/listening/Listener.ts"
+import { ManagementEndpoint } from "../../entry/management/ManagementEndpoint.ts"
+import { HttpServer } from "../../entry/server/Server.ts"
+import type { TunnelEntrance } from "../../net/tunnels/TunnelEntrance.ts"
+import * as AppConfig from "../../platform/AppConfig.ts"
+import { CommandIndex } from "../../platform/CommandIndex.ts"
+import { Lifecycle, layerNone } from "../../platform/Lifecycle.ts"
+import { heedFirst, type ProcessRole, tellFirst } from "../../platform/programs/Siblings.ts"
+import { closing } from "../../store/engine/Client.ts"
+import type { DataLock } from "../../store/DataLock.ts"
+import type { AuditQueue } from "../../subjects/auth/AuditQueue.ts"
+import { ownerGeneration, ownerHeld, workerGeneration, workerHeld } from "../layers.ts"
+import {
+  configured,
+  type Failure,
+  failed,
+  greet,
+  namedProxies,
+  ownerFile,
+  refuseUnprotected,
+  type ServeOptions,
+  sentence,
+  type StartFailed,
+  warnOfFewFiles,
+  withServices
+} from "../starting.ts"
+import * as Supervisor from "../Supervisor.ts"
+
+/** What the first process has said. */
+interface First {
+  /** Done when this process is to end. */
+  readonly ends: Effect.Effect<void>
+  /** Time for running requests, where another than the configured one was said. */
+  readonly drainMs: () => number | null
+  /** Done when all processes serve. */
+  readonly allServe: Effect.Effect<void>
+}
+
+const heeding: Effect.Effect<First, never, Scope.Scope> = Effect.gen(function* () {
+  const ends = yield* Deferred.make<void>()
+  const allServe = yield* Deferred.make<void>()
+  let drainMs: number | null = null
+  yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      heedFirst((message) => {
+        if (message.type === "up") Deferred.unsafeDone(allServe, Effect.void)
+        if (message.type !== "end") return
+        drainMs = message.drainMs
+        Deferred.unsafeDone(ends, Effect.void)
+      })
+    ),
+    (stop) => Effect.sync(stop)
+  )
+  return { ends: Deferred.await(ends), drainMs: () => drainMs, allServe: Deferred.await(allServe) }
+})
+
+/** The configuration of this process: the port that was found, and a drain as the first process says. */
+const configOf = (options: ServeOptions, { port }: ProcessRole, first: First) =>
+  Layer.effect(
+    AppConfig.AppConfig,
+    Effect.map(AppConfig.AppConfig, (config) => ({
+      ...config,
+      port,
+      get drainMs() {
+        return first.drainMs() ?? config.drainMs
+      }
+    }))
+  ).pipe(Layer.provide(configured(options)))
+
+const lifecycleOf = (own: typeof Lifecycle.Service): typeof Lifecycle.Service => ({
+  ...own,
+  shutdown: Effect.sync(() => tellFirst({ type: "stop" }))
+})
+
+const ready = Effect.sync(() => tellFirst({ type: "ready" }))
+
+const greetings = Effect.zipRight(greet, namedProxies)
+
+const serveAsWorker = (role: ProcessRole, options: ServeOptions, first: First): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const { drainMs } = yield* AppConfig.AppConfig
+    yield* HttpServer
+    yield* ready
+    yield* first.ends
+    yield* closing(drainMs)
+  }).pipe(
+    withServices(
+      workerGeneration(role).pipe(
+        Layer.provideMerge(workerHeld),
+        Layer.provide(Layer.succeed(CommandIndex, options.commands)),
+        Layer.provide(layerNone),
+        Layer.provideMerge(configOf(options, role, first))
+      )
+    )
+  )
+
+const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): Effect.Effect<void, Failure> =>
+  Effect.suspend(() => {
+    const config = configOf(options, role, first)
+    let isFirst = true
+    const running = (isStart: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
+      Effect.gen(function* () {
+        yield* refuseUnprotected
+        if (isStart) yield* warnOfFewFiles
+        yield* HttpServer
+        yield* ownerFile
+        yield* (yield* ManagementEndpoint).open
+        if (isStart && role.life === 1) yield* Effect.forkScoped(Effect.zipRight(first.allServe, greetings))
+        yield* up
+        // What workers have read may be another database's by now.
+        yield* isStart ? ready : Effect.sync(() => tellFirst({ type: "renew" }))
+        yield* asked
+        yield* closing((yield* AppConfig.AppConfig).drainMs)
+      }).pipe(Effect.scoped)
+
+    const served = Effect.gen(function* () {
+      const lasting = yield* Effect.context<Listener | TunnelEntrance | DataLock | AuditQueue>()
+      const { hold } = yield* Listener
+      yield* Supervisor.run<StartFailed>({
+        hold,
+        describe: ({ message }) => message,
+        check: (options.readEnvironment ?? Effect.void).pipe(
+          Effect.zipRight(Effect.scoped(Layer.build(config))),
+          Effect.asVoid,
+          Effect.mapError((failure) => sentence(failure as Failure))
+        ),
+        generation: (services, up, asked) => {
+          const isStart = isFirst
+          isFirst = false
+          const lifecycle = lifecycleOf(Context.get(services, Lifecycle))
+          const layer = ownerGeneration(role).pipe(
+            Layer.provideMerge(config),
+            Layer.provide(Layer.succeed(CommandIndex, options.commands)),
+            Layer.provide(Layer.succeedContext(Context.add(Context.merge(lasting, services), Lifecycle, lifecycle)))
+          )
+          return running(isStart, up, asked).pipe(withServices(layer), Effect.mapError(failed))
+        }
+      })
+    })
+    // An end that the first process asks for interrupts the generation, which drains as it is closed.
+    return Effect.raceFirst(served, first.ends).pipe(withServices(ownerHeld(role).pipe(Layer.provideMerge(config))))
+  })
+
+export const serveAs = (role: ProcessRole, options: ServeOptions): Effect.Effect<void, Failure> =>
+  Effect.scoped(
+    Effect.flatMap(heeding, (first) =>
+      role.role === "owner" ? serveAsOwner(role, options, first) : serveAsWorker(role, options, first)
+    )
+  )

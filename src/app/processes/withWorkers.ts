@@ -1,0 +1,27 @@
+/** The first process of a gateway with workers: what it says, and how it ends. */
+import * as Effect from "effect/Effect"
+import type { AppConfigShape } from "../../platform/AppConfig.ts"
+import type { ListenFailed } from "../../entry/listening/Listener.ts"
+import { type ServeOptions, StartFailed, stdout } from "../starting.ts"
+import { supervise } from "./Supervise.ts"
+
+const notStarted = new StartFailed({ message: "The gateway did not start; the lines above say why." })
+
+export const superviseWorkers = (
+  options: ServeOptions,
+  { drainMs, host, port, workers }: AppConfigShape
+): Effect.Effect<void, ListenFailed | StartFailed> =>
+  Effect.gen(function* () {
+    const isMeant = yield* supervise({
+      host,
+      port,
+      workers,
+      drainMs,
+      up: (url) =>
+        Effect.zipRight(
+          stdout(`Gateway listening on ${url} (${workers} workers)`),
+          options.whenListening === undefined ? Effect.void : Effect.asVoid(options.whenListening)
+        )
+    })
+    if (!isMeant) return yield* notStarted
+  })
