@@ -3,4 +3,5 @@ import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 
 const { testResults } = JSON.parse(readFileSync(process.argv[2], "utf8"))
-for (const { name, status } of testResults) if (status === "failed") console.log(relative(process.cwd(), name))
+for (const { name, status } of testResults)
+  if (status === "failed") process.stdout.write(`${relative(process.cwd(), name)}\n`)

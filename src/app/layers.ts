@@ -34,6 +34,8 @@ import { Claims, none as noClaims } from "../plane/state/claims/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
 import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
+import * as SharedHealth from "../plane/workers/SharedHealth.ts"
+import * as SharedPlaces from "../plane/workers/SharedPlaces.ts"
 import * as SentRows from "../plane/workers/SentRows.ts"
 import * as OwnerLinks from "../entry/relay/OwnerLinks.ts"
 import * as OwnerListener from "../entry/relay/OwnerListener.ts"
@@ -415,8 +417,12 @@ export const generation = generationWith(tunnels, alone)
 export const ownerHeld = ({ folder, port }: ProcessRole) => heldWith(DataLock.layer, OwnerListener.layer(folder, port))
 
 export const ownerGeneration = ({ folder, running }: ProcessRole) =>
-  generationWith(tunnels, { ...alone, journal: AdoptedRows.layer, beside: SentEvents.ownerLayer }).pipe(
-    Layer.provide(ConfigWatch.settledLayer),
+  generationWith(tunnels, {
+    ...alone,
+    journal: AdoptedRows.layer,
+    beside: Layer.merge(SentEvents.ownerLayer, SharedPlaces.ownerLayer)
+  }).pipe(
+    Layer.provide(Layer.merge(ConfigWatch.settledLayer, SharedHealth.ownerLayer)),
     Layer.provide(OwnerLinks.layer(folder)),
     Layer.provide(Layer.succeed(RunningWorkers, running)),
     Layer.provide(platform)
@@ -432,7 +438,7 @@ export const workerGeneration = (role: ProcessRole) =>
     beside: Layer.merge(SentEvents.workerLayer, ConfigWatch.layer),
     store: ConfigWatch.heldLayer.pipe(Layer.provideMerge(tables))
   }).pipe(
-    Layer.provide(relayTo(role)),
+    Layer.provide(Layer.mergeAll(relayTo(role), SharedHealth.workerLayer, SharedPlaces.workerLayer)),
     Layer.provide(Layer.succeed(Claims, noClaims)),
     Layer.provide(WorkerLink.layer(role)),
     Layer.provide(platform)

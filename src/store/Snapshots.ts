@@ -111,7 +111,7 @@ export class SnapshotHolders implements SnapshotsShape {
         if (found.length === 0) return Effect.void
         const rows: ChangedRows = found.includes("all")
           ? "all"
-          : new Set(found.flatMap((ids) => (ids === "all" ? [] : [...ids])))
+          : new Set(found.flatMap((ids) => (ids === "all" ? [] : Array.from(ids))))
         return Effect.catchAll(reload(rows), (error) =>
           Effect.logError(`Changed configuration could not be read: ${error.message}`)
         )
@@ -122,7 +122,9 @@ export class SnapshotHolders implements SnapshotsShape {
 
   /** Reads everything again: which changes there were is not known. */
   reloadAll(): Effect.Effect<void> {
-    const tables = [...this.#holders.flatMap((holder) => holder.tables), ...this.#tables.keys()]
-    return this.reload(new Map(tables.map((table) => [table, "all"] as const)))
+    const everything = new Map<string, ChangedRows>()
+    for (const { tables } of this.#holders) for (const table of tables) everything.set(table, "all")
+    for (const table of this.#tables.keys()) everything.set(table, "all")
+    return this.reload(everything)
   }
 }

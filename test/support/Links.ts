@@ -110,11 +110,14 @@ export const makeLinks = (): Links => {
     queue?.shift()?.()
   }
 
-  const waiting = (): ReadonlyArray<string> =>
-    [...ways].flatMap(([name, { toOwner, toWorker }]) => [
-      ...(toOwner.length > 0 ? [`${name}>`] : []),
-      ...(toWorker.length > 0 ? [`>${name}`] : [])
-    ])
+  const waiting = (): ReadonlyArray<string> => {
+    const names: Array<string> = []
+    for (const [name, { toOwner, toWorker }] of ways) {
+      if (toOwner.length > 0) names.push(`${name}>`)
+      if (toWorker.length > 0) names.push(`>${name}`)
+    }
+    return names
+  }
 
   return {
     owner,

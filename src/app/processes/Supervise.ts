@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fork, type ProcessRole, type Sibling, type ToFirst } from "../../platform/programs/Siblings.ts"
 import { make as timers } from "../../platform/Timers.ts"
-import { ListenFailed, listenMessage } from "../../entry/listening/Listener.ts"
+import type { ListenFailed } from "../../entry/listening/Listener.ts"
+import { probe } from "../../entry/relay/probe.ts"
 import { type Event, ownerPlace, Places, type Step } from "./Places.ts"
 
 export interface SuperviseOptions {
@@ -33,28 +33,6 @@ const socketFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRe
   Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
-
-/** Finds out whether the address can be listened on, and which port is free where none was named. */
-const probe = (
-  host: string,
-  port: number
-): Effect.Effect<{ readonly url: string; readonly port: number }, ListenFailed> =>
-  Effect.async((resume) => {
-    const server = createServer()
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new ListenFailed({ message: listenMessage(error.code, host, port) })))
-    )
-    server.listen({ host, port, exclusive: true }, () => {
-      const address = server.address()
-      const found = typeof address === "object" && address !== null ? address : null
-      server.close(() => {
-        if (found === null)
-          return resume(Effect.fail(new ListenFailed({ message: listenMessage(undefined, host, port) })))
-        const shown = found.family === "IPv6" ? `[${found.address}]` : found.address
-        resume(Effect.succeed({ url: `http://${shown}:${found.port}`, port: found.port }))
-      })
-    })
-  })
 
 interface Process {
   readonly sibling: Sibling | null

@@ -209,7 +209,7 @@ const reload = Effect.fnUntraced(function* (deps: Deps) {
   const texts = yield* deps.repo.texts
   const rows = yield* deps.repo.list
   const present = new Set(rows.map(({ connectionId }) => connectionId))
-  for (const connectionId of [...deps.entries.keys()]) if (!present.has(connectionId)) drop(deps, connectionId)
+  for (const connectionId of deps.entries.keys()) if (!present.has(connectionId)) drop(deps, connectionId)
   for (const row of rows) putRow(deps, texts, row)
   deps.revision += 1
 })

@@ -5,27 +5,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Permits, type PermitsShape, type Place, type Release } from "../state/permits/Permits.ts"
 
-/** Gives the place back; further calls do nothing. */
-export type Release = () => void
-
-export type Place =
-  | { readonly _tag: "Free"; readonly release: Release }
-  /**
-   * `wait` joins the line when it is run and resolves with the place; interruption leaves the line, or gives the place back.
-   * To hold on to the place, run it inside `Effect.uninterruptibleMask`.
-   */
-  | { readonly _tag: "Queued"; readonly wait: Effect.Effect<Release> }
-  | { readonly _tag: "Full" }
+export type { Place, Release } from "../state/permits/Permits.ts"
 
 export class ConcurrencyGate extends Context.Tag("gateway/plane/resilience/ConcurrencyGate")<
   ConcurrencyGate,
-  {
-    /** Hot: asks for one of `limit` places under `key`; at most `queueDepth` callers wait. */
-    readonly enter: (key: string, limit: number, queueDepth: number) => Place
-    readonly inUse: (key: string) => number
-    readonly waiting: (key: string) => number
-  }
+  PermitsShape
 >() {}
 
 type Waiter = (release: Release) => void
@@ -118,4 +104,7 @@ export const make = Effect.sync(() => {
   })
 })
 
-export const layer: Layer.Layer<ConcurrencyGate> = Layer.effect(ConcurrencyGate, make)
+export const layer: Layer.Layer<ConcurrencyGate> = Layer.effect(
+  ConcurrencyGate,
+  Effect.flatMap(Permits, (elsewhere) => (elsewhere === null ? make : Effect.succeed(ConcurrencyGate.of(elsewhere))))
+)

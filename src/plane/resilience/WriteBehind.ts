@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { StoreError } from "../../store/Errors.ts"
+import { Claims } from "../state/claims/Claims.ts"
 
 export interface WriteBehind {
   /** Hot: marks a key as changed. */
@@ -31,6 +32,9 @@ export const makeWriteBehind = (
   write: (key: string) => Effect.Effect<void, StoreError>
 ): Effect.Effect<WriteBehind, never, Scope.Scope> =>
   Effect.gen(function* () {
+    // What other processes learn is told to this one, or the other way round: one of them writes it.
+    const { holds } = yield* Claims
+    if (!holds("health")) return { touch: () => {}, flush: Effect.void }
     const changed = new Set<string>()
     const someChange = yield* Effect.makeLatch(false)
     const oneAtATime = yield* Effect.makeSemaphore(1)

@@ -28,7 +28,7 @@ export const makeRounds = ({ onLeft, serve, tellAll, workers }: typeof WorkerLin
   const stops = [
     serve(answerOf(topic), (worker, number) => answered(worker, Number(number))),
     onLeft((worker) => {
-      for (const number of [...waiting.keys()]) answered(worker, number)
+      for (const number of waiting.keys()) answered(worker, number)
     })
   ]
   const round = Effect.suspend(() => {

@@ -6,6 +6,7 @@ import * as BreakerRepo from "../../../subjects/resilience/repo.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { makeSignal } from "../../../kernel/collections/Signal.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
+import { Replica } from "../../state/replica/Replica.ts"
 import * as Settings from "../Settings.ts"
 import { type BreakerStates, type BreakerView, makeBreakerStates } from "./BreakerStates.ts"
 
@@ -61,10 +62,14 @@ export const make = Effect.gen(function* () {
     changed
   })
   isReady = true
-  const { admit, changes, isAtRest, lastResortMs, list, phaseOf, report, waitMs } = states
+  const { changes, isAtRest, lastResortMs, list, phaseOf, waitMs } = states
+  const { shared } = yield* Replica
+  const admit = shared("breaker.admit", states.admit, changes)
+  const report = shared("breaker.report", states.report, changes)
+  const close = shared("breaker.reset", states.reset)
 
   const reset = Effect.fn("Breakers.reset")((provider: string | null) =>
-    Effect.suspend(() => Effect.as(writeBehind.flush, states.reset(provider).length))
+    Effect.suspend(() => Effect.as(writeBehind.flush, close(provider).length))
   )
   return Breakers.of({
     changes,

@@ -14,6 +14,7 @@ import * as EnvHealthRepo from "../../../subjects/system/repo.ts"
 import * as SettingsRepo from "../../../subjects/settings/repo.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { makeSignal } from "../../../kernel/collections/Signal.ts"
+import { Replica } from "../../state/replica/Replica.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
 import { type CooldownEntry, type CooldownStates, fresh, makeCooldownStates } from "./CooldownStates.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
@@ -101,8 +102,18 @@ export const make = Effect.gen(function* () {
   // Of connections that were removed while the gateway was down.
   for (const id of detailed) if (states.get(id) === undefined) writeBehind.touch(id)
 
-  const { changes, doubtMs, fail, healthOf, isAtRest, onlyOthersFailed, failModel, modelWaitMs, modelState } = states
-  const { succeed, waitMs } = states
+  const { changes, doubtMs, healthOf, isAtRest, onlyOthersFailed, modelWaitMs, modelState, waitMs } = states
+  const { shared } = yield* Replica
+  const fail = shared("cooldown.fail", states.fail, changes)
+  const failModel = shared("cooldown.failModel", states.failModel, changes)
+  const succeed = shared("cooldown.succeed", states.succeed, changes)
+  const resetAt = shared("cooldown.reset", states.reset)
+  const renew = shared("cooldown.renew", states.renew)
+  const drop = shared("cooldown.forget", (id: string) => {
+    states.forget(id)
+    credentials.delete(id)
+    if (detailed.has(id)) writeBehind.touch(id)
+  })
   return Cooldowns.of({
     changes,
     isAtRest,
@@ -117,7 +128,7 @@ export const make = Effect.gen(function* () {
     succeed,
     reset: (id) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        states.reset(id, nowMs)
+        resetAt(id, nowMs)
         return writeBehind.flush
       }),
     credentialIs: (id, fingerprint) => {
@@ -126,15 +137,11 @@ export const make = Effect.gen(function* () {
       credentials.set(id, fingerprint)
       // Health of unknown origin is taken to be this credential's.
       const isAnother = before !== null && before !== undefined
-      if (isAnother) states.renew(id)
+      if (isAnother) renew(id)
       if (states.get(id) !== undefined) writeBehind.touch(id)
       return isAnother
     },
-    forget: (id) => {
-      states.forget(id)
-      credentials.delete(id)
-      if (detailed.has(id)) writeBehind.touch(id)
-    },
+    forget: drop,
     listen: signal.listen,
     flush: writeBehind.flush
   })

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import type { StoreError } from "../../../store/Errors.ts"
 import * as SettingsRepo from "../../../subjects/settings/repo.ts"
 import { makeSignal } from "../../../kernel/collections/Signal.ts"
+import { Replica } from "../../state/replica/Replica.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
 import * as Settings from "../Settings.ts"
 import { keyOf } from "./LockoutStates.ts"
@@ -44,17 +45,36 @@ export const make = Effect.gen(function* () {
     return hold === undefined ? Effect.asVoid(repo.remove(namespace, id)) : repo.set(namespace, id, hold)
   })
   const signal = makeSignal<LockoutChange>()
+  let changed = 0
+  const changes = (): number => changed
   let isReady = false
   const holdChanged = (id: string): void => {
     writeBehind.touch(id)
+    changed += 1
     if (!isReady) return
     const { reason = null, untilMs = null } = holds.get(id) ?? {}
     signal.tell({ ...keyOf(id), untilMs, reason })
   }
   const holds: QuotaHolds = makeQuotaHolds(initial, holdChanged)
   isReady = true
-  const states = makeLockoutStates(() => settings.current().modelLockout, holds, signal.tell)
-  return Lockouts.of({ ...states, listen: signal.listen, flush: writeBehind.flush })
+  const states = makeLockoutStates(
+    () => settings.current().modelLockout,
+    holds,
+    (change) => {
+      changed += 1
+      signal.tell(change)
+    }
+  )
+  const { shared } = yield* Replica
+  return Lockouts.of({
+    ...states,
+    fail: shared("lockout.fail", states.fail),
+    hold: shared("lockout.hold", states.hold),
+    succeed: shared("lockout.succeed", states.succeed, changes),
+    clear: shared("lockout.clear", states.clear),
+    listen: signal.listen,
+    flush: writeBehind.flush
+  })
 })
 
 export const layer: Layer.Layer<Lockouts, StoreError, Settings.Settings | SettingsRepo.SettingsRepo> = Layer.scoped(

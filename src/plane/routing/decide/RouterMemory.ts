@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
+import { Replica } from "../../state/replica/Replica.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { RouterMemoryRepo } from "../../../subjects/routing/RouterMemoryRepo.ts"
 import { UsageRepo } from "../../../subjects/usage/repo.ts"
@@ -45,6 +46,11 @@ const StoredMemory = Schema.Struct({
 
 const what = "The memory of strategies"
 
+type KnownGood = StrategyMemory["lastKnownGood"]
+
+const isSameTarget = (one: KnownGood, other: KnownGood): boolean =>
+  one?.connectionId === other?.connectionId && one?.model === other?.model
+
 export const make = Effect.gen(function* () {
   const repo = yield* RouterMemoryRepo
   const usage = yield* UsageRepo
@@ -64,10 +70,20 @@ export const make = Effect.gen(function* () {
 
   const of = (key: string): StrategyMemory => memories.peek(key) ?? blankMemory
 
-  const keep = (key: string, memory: StrategyMemory): void => {
-    if (of(key) === memory || key.length > maxKeyLength) return
+  const put = (key: string, memory: StrategyMemory): void => {
     memories.set(key, memory)
     writeBehind.touch(key)
+  }
+  // Turns are each process's own: a rotation of them all would have to ask. Which target answered is everybody's.
+  const { isShared, shared } = yield* Replica
+  const answered = shared("router.answered", (key: string, lastKnownGood: StrategyMemory["lastKnownGood"]) =>
+    put(key, { ...of(key), lastKnownGood })
+  )
+  const keep = (key: string, memory: StrategyMemory): void => {
+    const before = of(key)
+    if (before === memory || key.length > maxKeyLength) return
+    if (isShared && !isSameTarget(before.lastKnownGood, memory.lastKnownGood)) answered(key, memory.lastKnownGood)
+    put(key, memory)
   }
 
   return RouterMemory.of({

@@ -15,6 +15,7 @@ import { allocationOf, type Claim, closedUntilMs, notAllocated, type Pool, stand
 import { type DrawLedger, makeDrawLedger } from "./DrawLedger.ts"
 import { drawn, knownQuotas, ownUse } from "./Draws.ts"
 import type { QuotaView } from "./QuotaState.ts"
+import { Replica } from "../../state/replica/Replica.ts"
 import * as QuotaWindows from "./QuotaWindows.ts"
 import type { Refusal, Refusals } from "./Refusal.ts"
 import { type Accounts, type Drawing, drawingsOf, type SharedQuota, sharedQuotas } from "./SharedQuotas.ts"
@@ -266,12 +267,19 @@ export const make = Effect.gen(function* () {
   const all = yield* services
   const ledger = yield* makeDrawLedger
   const deps: Deps = { ...all, snapshot: null, byMember: new Map(), ledger, underWay: new Map() }
+  const { shared } = yield* Replica
+  const counted = shared(
+    "share.count",
+    (spender: Spender, { id, quotas }: QuotaWindows.QuotaConnection, used: QuotaWindows.QuotaUsage, nowMs: number) =>
+      count(deps, spender, { id, quotas }, used, nowMs)
+  )
 
   return QuotaShareUsage.of({
     refusals: (asked, apiKeyId, nowMs, model) => refusals(deps, asked, apiKeyId, nowMs, model),
     enter: (asked, apiKeyId) => enter(deps, asked, apiKeyId),
-    count: (quotaGroup, apiKeyId, connection, used, nowMs) =>
-      count(deps, { quotaGroup, apiKeyId }, connection, used, nowMs),
+    count: (quotaGroup, apiKeyId, { id, quotas }, used, nowMs) => {
+      if (groupsOf(deps, id).length > 0) counted({ quotaGroup, apiKeyId }, { id, quotas }, used, nowMs)
+    },
     standings: (group, nowMs) => standings(deps, group, nowMs),
     flush: ledger.flush
   })

@@ -11,6 +11,7 @@ import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { HeaderLookup } from "../../resilience/failure/HeaderHints.ts"
 import { makeWriteBehind, type WriteBehind } from "../../resilience/WriteBehind.ts"
+import { Replica } from "../../state/replica/Replica.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { QuotaRepo } from "../../../subjects/quotaGroups/QuotaRepo.ts"
 import type { QuotaWindow } from "../candidate/Candidate.ts"
@@ -151,9 +152,9 @@ const open = (deps: Deps, id: string): Entry => {
   return entry
 }
 
-const learn = (deps: Deps, connectionId: string, model: string, header: HeaderLookup, nowMs: number): void => {
-  const shown = readQuotas(header, nowMs)
-  if (shown === null) return
+type Shown = NonNullable<ReturnType<typeof readQuotas>>
+
+const learn = (deps: Deps, connectionId: string, model: string, shown: Shown, nowMs: number): void => {
   const entry = open(deps, connectionId)
   if (shown.rates.length > 0) {
     entry.rates.set(
@@ -310,11 +311,30 @@ export const make = Effect.gen(function* () {
     else writeBehind.touch(id)
   }
   const deps: Deps = { ...all, entries, changes, writeBehind }
+  const { shared } = yield* Replica
+  const learned = shared("quota.learn", (connectionId: string, model: string, shown: Shown, nowMs: number) =>
+    learn(deps, connectionId, model, shown, nowMs)
+  )
+  const counted = shared(
+    "quota.count",
+    (id: string, quotas: QuotaConnection["quotas"], used: QuotaUsage, nowMs: number) =>
+      count(deps, { id, quotas }, used, nowMs)
+  )
+  const refusedFor = shared("quota.refused", (id: string, model: string, failure: Failure, nowMs: number) =>
+    refused(deps, id, model, failure, nowMs)
+  )
 
   return QuotaWindows.of({
-    learn: (connectionId, model, header, nowMs) => learn(deps, connectionId, model, header, nowMs),
-    refused: (connectionId, model, failure, nowMs) => refused(deps, connectionId, model, failure, nowMs),
-    count: (connection, used, nowMs) => count(deps, connection, used, nowMs),
+    learn: (connectionId, model, header, nowMs) => {
+      const shown = readQuotas(header, nowMs)
+      if (shown !== null) learned(connectionId, model, shown, nowMs)
+    },
+    refused: (connectionId, model, failure, nowMs) => {
+      if (failure.untilMs !== null) refusedFor(connectionId, model, failure, nowMs)
+    },
+    count: ({ id, quotas }, used, nowMs) => {
+      if (quotas.length > 0) counted(id, quotas, used, nowMs)
+    },
     of: (connection, nowMs, model) => of(deps, connection, nowMs, model),
     reader: (connection, model) => reader(deps, connection, model),
     knows: ({ id, quotas }) => quotas.length > 0 || entries.peek(id) !== undefined,

@@ -1,0 +1,80 @@
+/**
+ * State of accounts and providers that each process keeps for itself and tells the others: breakers, cooldowns, lockouts, holds, quotas, the target
+ * that answered last. What is told is what has happened, and every process draws its own conclusions from it by the same rules: failures add up, a
+ * longer rest is kept. In one process nothing is told. Others hear within 50 ms; what is told while a way is closed is lost (docs/workers.md).
+ */
+import * as Context from "effect/Context"
+
+export interface ReplicaShape {
+  /**
+   * Makes a function run in every process. `apply` runs here at once; the others are told when `changes` says that it has changed something; absent:
+   * always. Arguments have to be JSON. In one process it is `apply` itself.
+   */
+  readonly shared: <Args extends ReadonlyArray<unknown>, A>(
+    name: string,
+    apply: (...args: Args) => A,
+    changes?: () => number
+  ) => (...args: Args) => A
+  /** False where there are no other processes. */
+  readonly isShared: boolean
+}
+
+export const alone: ReplicaShape = { shared: (_, apply) => apply, isShared: false }
+
+export class Replica extends Context.Reference<Replica>()("gateway/plane/state/replica/Replica", {
+  defaultValue: () => alone
+}) {}
+
+/** What has happened: the name of a function and its arguments. */
+export type Happened = readonly [name: string, args: ReadonlyArray<unknown>]
+
+/** Time for which what has happened is gathered, in milliseconds. */
+export const gatheredMs = 50
+
+/** Most that is gathered; of more the oldest is not told. */
+const mostGathered = 10_000
+
+/** Runs shared functions here, gathers what has happened, and applies what others tell. */
+export class SharedFunctions implements ReplicaShape {
+  readonly isShared = true
+  readonly #functions = new Map<string, (...args: ReadonlyArray<never>) => unknown>()
+  readonly #after: (delayMs: number, run: () => void) => void
+  readonly #tell: (happened: ReadonlyArray<Happened>) => void
+  #gathered: Array<Happened> = []
+  #isApplying = false
+
+  constructor(after: (delayMs: number, run: () => void) => void, tell: (happened: ReadonlyArray<Happened>) => void) {
+    this.#after = after
+    this.#tell = tell
+  }
+
+  readonly shared: ReplicaShape["shared"] = (name, apply, changes) => {
+    this.#functions.set(name, apply as (...args: ReadonlyArray<never>) => unknown)
+    return (...args) => {
+      const before = changes?.()
+      const result = apply(...args)
+      if (!this.#isApplying && (before === undefined || before !== changes?.())) this.#gather([name, args])
+      return result
+    }
+  }
+
+  /** Applies what another process has told. What this one does not know comes of another version, and is left out. */
+  apply(happened: ReadonlyArray<Happened>): void {
+    this.#isApplying = true
+    try {
+      for (const [name, args] of happened) this.#functions.get(name)?.(...(args as ReadonlyArray<never>))
+    } finally {
+      this.#isApplying = false
+    }
+  }
+
+  #gather(happened: Happened): void {
+    if (this.#gathered.push(happened) > mostGathered) this.#gathered.shift()
+    if (this.#gathered.length > 1) return
+    this.#after(gatheredMs, () => {
+      const all = this.#gathered
+      this.#gathered = []
+      this.#tell(all)
+    })
+  }
+}
