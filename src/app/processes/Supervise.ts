@@ -117,7 +117,7 @@ class Driver {
     }
     if (afterMs === 0) return begin()
     const timer = timers.after(afterMs, begin)
-    this.#processes.set(name, { sibling: null, cancel: timer.cancel })
+    this.#processes.set(name, { sibling: null, cancel: () => timer.cancel() })
   }
 
   #end(place: number, life: number, drainMs: number | null): void {
@@ -132,7 +132,7 @@ class Driver {
     const { sibling } = process
     sibling.tell({ type: "end", drainMs })
     const timer = timers.after((drainMs ?? this.#drainMs) + graceMs, () => sibling.kill())
-    this.#processes.set(name, { sibling, cancel: timer.cancel })
+    this.#processes.set(name, { sibling, cancel: () => timer.cancel() })
   }
 
   #said(place: number, life: number, message: ToFirst): void {

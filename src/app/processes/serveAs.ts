@@ -11,6 +11,7 @@ import type { TunnelEntrance } from "../../net/tunnels/TunnelEntrance.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { CommandIndex } from "../../platform/CommandIndex.ts"
 import { Lifecycle, layerNone } from "../../platform/Lifecycle.ts"
+import { Retiring } from "../../platform/Retiring.ts"
 import { heedFirst, type ProcessRole, tellFirst } from "../../platform/programs/Siblings.ts"
 import { closing } from "../../store/engine/Client.ts"
 import type { DataLock } from "../../store/DataLock.ts"
@@ -78,6 +79,9 @@ const lifecycleOf = (own: typeof Lifecycle.Service): typeof Lifecycle.Service =>
   shutdown: Effect.sync(() => tellFirst({ type: "stop" }))
 })
 
+/** Time in ms for which connections of a worker that is replaced may still be used. */
+const retiringMs = 5_000
+
 const ready = Effect.sync(() => tellFirst({ type: "ready" }))
 
 const greetings = Effect.zipRight(greet, namedProxies)
@@ -95,6 +99,7 @@ const serveAsWorker = (role: ProcessRole, options: ServeOptions, first: First): 
         Layer.provideMerge(workerHeld),
         Layer.provide(Layer.succeed(CommandIndex, options.commands)),
         Layer.provide(layerNone),
+        Layer.provide(Layer.succeed(Retiring, () => (first.drainMs() === null ? 0 : retiringMs))),
         Layer.provideMerge(configOf(options, role, first))
       )
     )

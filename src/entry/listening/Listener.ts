@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Slots } from "../../kernel/collections/Slots.ts"
 import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
@@ -52,6 +52,11 @@ export class Listener extends Context.Tag("gateway/entry/listening/Listener")<
     /** Makes requests wait from now on for the next `serve`. */
     readonly hold: Effect.Effect<void>
     readonly isHolding: () => boolean
+    /**
+     * Accepts no new connection from now on. Those that are open get their next answer with `Connection: close`; done after `idleMs`, by when a client
+     * that keeps a connection has used it or will not miss it: another process takes the new ones.
+     */
+    readonly retire: (idleMs: number) => Effect.Effect<void>
     /** Accepts no new connection from now on, and closes idle ones. */
     readonly close: Effect.Effect<void>
     /** Closes all connections; done when they are. */
@@ -147,6 +152,8 @@ class Handover {
   readonly #headMs: number
   readonly #log: (effect: Effect.Effect<void>) => void
   #handlers: Handlers | null = null
+  /** Connections end with their next answer. */
+  isRetiring = false
   #waiting: Array<Waiting> = []
 
   constructor(headMs: number, bodies: StalledBodies, log: (effect: Effect.Effect<void>) => void) {
@@ -196,6 +203,7 @@ class Handover {
 
   #request(request: IncomingMessage, response: ServerResponse): void {
     this.#bodies.begins(request, response)
+    if (this.isRetiring) response.shouldKeepAlive = false
     if (this.#handlers !== null) this.#handlers.request(request, response)
     else if (this.#waiting.length >= mostHeld) refuse(response)
     else this.#waiting.push({ socket: request.socket, go: (next) => next.request(request, response) })
@@ -304,6 +312,13 @@ export const makeWith = (
         return yield* Effect.acquireRelease(listening, () => shut)
       })
 
+    const retire = Effect.fn("Listener.retire")(function* (idleMs: number) {
+      handover.isRetiring = true
+      // Node's own closing of an HTTP server ends idle connections at once: a request on its way there would be lost.
+      if (server.listening) NetServer.prototype.close.call(server)
+      yield* Effect.sleep(idleMs)
+    })
+
     const close = Effect.gen(function* () {
       for (const other of others) {
         other.close()
@@ -325,6 +340,7 @@ export const makeWith = (
     return Listener.of({
       serve,
       also,
+      retire,
       hold: Effect.sync(() => handover.hold()),
       isHolding: () => handover.isHolding(),
       close,

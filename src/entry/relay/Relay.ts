@@ -58,6 +58,14 @@ const passedOn = (rawHeaders: ReadonlyArray<string>, without: ReadonlySet<string
   return headers
 }
 
+/** Of a body that was read: it is decoded, and its length is another one. */
+const ofBody: ReadonlySet<string> = new Set([
+  ...ofConnection,
+  "content-encoding",
+  "content-length",
+  "transfer-encoding"
+])
+
 const ofAnswer: ReadonlySet<string> = new Set([...ofConnection, "transfer-encoding"])
 
 const away = `{"error":{"message":"The process that has the data folder is not there at the moment; it is being started again.","type":"server_error","code":"service_unavailable"}}`
@@ -122,7 +130,7 @@ export const make = (options: RelayOptions): RelayFace => {
       agent: agentOf(socket),
       method,
       path: url,
-      headers: passedOn(rawHeaders, ofConnection),
+      headers: passedOn(rawHeaders, body === undefined ? ofConnection : ofBody),
       setHost: false
     })
     sent.on("error", () => unavailable(response))

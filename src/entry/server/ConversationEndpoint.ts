@@ -50,6 +50,8 @@ import { codecs } from "../../wire/Codec.ts"
 import { providerOf, scopedBody, scopeOf } from "../edge/ProviderScope.ts"
 import type { BodyShare } from "../../plane/resilience/BodyBudget.ts"
 import { readBody } from "../listening/RequestBody.ts"
+import { isKeptById } from "../relay/Home.ts"
+import { Relay } from "../relay/Relay.ts"
 import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 
@@ -95,6 +97,7 @@ const partsOf = Effect.gen(function* () {
     searches: yield* Searches,
     forms: yield* Forms,
     mediaJobs: yield* MediaJobs,
+    relay: yield* Relay,
     runFork: Runtime.runFork(yield* Effect.runtime<never>())
   }
 })
@@ -128,6 +131,7 @@ class Arrival {
   readonly #parts: Parts
   readonly #route: InferenceRoute
   readonly #request: IncomingMessage
+  readonly #response: ServerResponse
   readonly #reply: NodeReply | UploadReply
   /** Form that the request is; null: its body is its content. */
   readonly #upload: FormRoute | null
@@ -156,6 +160,7 @@ class Arrival {
     this.#parts = parts
     this.#route = route
     this.#request = request
+    this.#response = response
     this.#upload = form !== null && isForm(request) ? form : null
     this.#reply =
       this.#upload === null ? new NodeReply(response, streams) : new UploadReply(request, response, streams, timers)
@@ -276,7 +281,10 @@ class Arrival {
   }
 
   #serveBody(body: Buffer): void {
-    const { catalog, mediaJobs, pipeline, searches } = this.#parts
+    const { catalog, mediaJobs, pipeline, relay, searches } = this.#parts
+    if (relay !== null && isKeptById(this.#route.wire, this.#headers, body)) {
+      return relay.request(this.#request.url ?? "/", this.#request, this.#response, body)
+    }
     const scoped = this.#provider === null ? body : scopedBody(scopeOf(catalog), this.#provider, body)
     if (scoped instanceof Error) return this.#refuse(scoped)
     const exchange = this.#exchange(scoped)

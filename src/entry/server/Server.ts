@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net"
 import { match } from "../../contract/Routes.ts"
 import { StopSignal } from "../../plane/request/StopSignal.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
+import { Retiring } from "../../platform/Retiring.ts"
 import * as Edge from "./Edge.ts"
 import { RequestGuard } from "./RequestGuard.ts"
 import { type Handlers, type ListenFailed, Listener } from "../listening/Listener.ts"
@@ -49,10 +50,11 @@ const close = (
   longLived: typeof LongLived.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
-  drainMs: number
+  { drainMs, idleMs }: { readonly drainMs: number; readonly idleMs: number }
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const restarts = listener.isHolding()
+    if (idleMs > 0) yield* listener.retire(idleMs)
     if (!restarts) yield* listener.close
     longLived.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
@@ -92,6 +94,7 @@ export const make: Effect.Effect<
   const longLived = yield* LongLived
   const stop = yield* StopSignal
   const relay = yield* Relay
+  const retiring = yield* Retiring
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
   const publicAddress = makePublicAddress(() => settings.publicUrl() ?? config.publicUrl, config.trustedProxies)
@@ -128,7 +131,7 @@ export const make: Effect.Effect<
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, longLived, stop, idle.await, config.drainMs)
+    close(listener, longLived, stop, idle.await, { drainMs: config.drainMs, idleMs: retiring() })
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
