@@ -9,7 +9,7 @@ import {
   agentBridgeState
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
-import { attempt } from "../../ui/attempt.ts"
+import { attempt } from "../../ui/work/attempt.ts"
 import { opening, submitting } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"

@@ -3,11 +3,12 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ApiError } from "../../api/ApiError.ts"
 import { refresh } from "../../api/queries.ts"
-import { attempt } from "../../ui/attempt.ts"
+import { attempt } from "../../ui/work/attempt.ts"
 import { opening } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
+import { useWork } from "../../ui/work/useWork.ts"
 import { State } from "../../ui/State.tsx"
 import { words } from "../../words/inspector.ts"
 
@@ -51,20 +52,16 @@ const hintOf = ({ answer }: ApiError): string | null => {
 
 export const Mode = (properties: Properties) => {
   const { changes, children, command, danger, impossible = null, isOn, name, off, on, told, what } = properties
-  const error = useSignal<ApiError | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem: error, run } = useWork([], true)
   const isAsked = useSignal(false)
-  const attempt = async (change: () => Promise<unknown>): Promise<void> => {
-    isBusy.value = true
-    error.value = null
-    try {
-      await change()
-    } catch (failure) {
-      error.value = failure as ApiError
-    }
-    await refreshCapture()
-    isBusy.value = false
-  }
+  const attempt = (change: () => Promise<unknown>): void =>
+    void run(async () => {
+      try {
+        await change()
+      } finally {
+        await refreshCapture()
+      }
+    })
   return (
     <section class="card mode" aria-label={name}>
       <header class="view-head">
@@ -86,7 +83,7 @@ export const Mode = (properties: Properties) => {
       )}
       <div class="buttons">
         {isOn && off !== null && (
-          <button key="off" type="button" class="button" disabled={isBusy.value} onClick={() => void attempt(off)}>
+          <button key="off" type="button" class="button" disabled={isBusy.value} onClick={() => attempt(off)}>
             {words.capture.stop}
           </button>
         )}
@@ -97,7 +94,7 @@ export const Mode = (properties: Properties) => {
             class="button"
             disabled={isBusy.value || impossible !== null}
             onClick={() => {
-              if (danger === undefined) void attempt(on)
+              if (danger === undefined) attempt(on)
               else isAsked.value = true
             }}
           >

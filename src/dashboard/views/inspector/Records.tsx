@@ -12,7 +12,7 @@ import {
 import { addressOf, gatewayUrl } from "../../api/client.ts"
 import { refresh } from "../../api/queries.ts"
 import { useTyped } from "../../ui/address/address.ts"
-import { attempt } from "../../ui/attempt.ts"
+import { attempt } from "../../ui/work/attempt.ts"
 import { opening, setting, typing } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"

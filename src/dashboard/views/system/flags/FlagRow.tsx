@@ -7,7 +7,7 @@ import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/flags.ts"
 import { words as parts } from "../../../words/parts.ts"
-import { useWork, type Work } from "../../../ui/parts/useWork.ts"
+import { useWork, type Work } from "../../../ui/work/useWork.ts"
 
 export type Flag = AnswerOf<typeof flagsList>["flags"][number]
 

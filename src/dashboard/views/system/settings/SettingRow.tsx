@@ -12,7 +12,7 @@ import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as parts } from "../../../words/parts.ts"
 import { words } from "../../../words/system/settings.ts"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/work/useWork.ts"
 import { readSettings, shownAt, storeSetting, valueIn } from "./store.ts"
 import { inWords, type Origin, shownValue } from "./value.ts"
 

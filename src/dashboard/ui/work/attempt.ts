@@ -1,5 +1,5 @@
 /** Steps whose failure is told beside everything else on the page, because no form shows it. */
-import { toast } from "./toasts.tsx"
+import { toast } from "../toasts.tsx"
 
 /** Takes a step; tells why it failed, if it did. */
 export const attempt = async (step: () => Promise<unknown>): Promise<void> => {
