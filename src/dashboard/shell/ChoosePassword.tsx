@@ -4,7 +4,7 @@ import { authChangePassword } from "../api/calls.generated.ts"
 import { hasPassword, sessionState } from "../api/session.ts"
 import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { visible } from "../ui/format.ts"
-import { useWork } from "../ui/work/useWork.ts"
+import { useWork } from "../ui/useWork.ts"
 import { words } from "../words/shell.ts"
 
 const Form = ({ onLater }: { readonly onLater: () => void }) => {

@@ -9,7 +9,7 @@ import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { placeOf } from "../ui/address/places.ts"
 import { State } from "../ui/State.tsx"
-import { useWork } from "../ui/work/useWork.ts"
+import { useWork } from "../ui/useWork.ts"
 import { words } from "../words/shell.ts"
 
 const LoginForm = () => {

@@ -5,7 +5,7 @@ import { words } from "../../words/common.ts"
 import { typing } from "../handlers.ts"
 import { Dialog } from "./Dialog.tsx"
 import { visible } from "../format.ts"
-import { useWork } from "../work/useWork.ts"
+import { useWork } from "../useWork.ts"
 
 interface Properties {
   readonly title: string

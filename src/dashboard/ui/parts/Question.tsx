@@ -5,7 +5,7 @@ import { words } from "../../words/question.ts"
 import { Failure } from "../Failure.tsx"
 import { duration, money, visible } from "../format.ts"
 import { placeOf } from "../address/places.ts"
-import { useWork } from "../work/useWork.ts"
+import { useWork } from "../useWork.ts"
 
 export interface Told {
   readonly text: string

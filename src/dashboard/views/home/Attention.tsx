@@ -12,7 +12,7 @@ import { Time } from "../../ui/Time.tsx"
 import { clockTime, exact, visible } from "../../ui/format.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { placeOf } from "../../ui/address/places.ts"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/home.ts"
 import {

@@ -3,12 +3,11 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ApiError } from "../../api/ApiError.ts"
 import { refresh } from "../../api/queries.ts"
-import { attempt } from "../../ui/work/attempt.ts"
 import { opening } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { State } from "../../ui/State.tsx"
 import { words } from "../../words/inspector.ts"
 
@@ -30,14 +29,11 @@ interface Properties {
   readonly children?: ComponentChildren
 }
 
-export const refreshCapture = async (): Promise<void> => {
-  await Promise.all([refresh("capture-modes"), refresh("agent-bridge"), refresh("capture-hosts"), refresh("tproxy")])
-}
+/** Answers that may be old after a step that changes what is captured, and how. */
+export const ofCapture = ["capture-modes", "agent-bridge", "capture-hosts", "tproxy"] as const
 
-/** Takes a step that may change what is captured, and how. */
-export const attemptCapture = async (step: () => Promise<unknown>): Promise<void> => {
-  await attempt(step)
-  await refreshCapture()
+export const refreshCapture = async (): Promise<void> => {
+  await Promise.all(ofCapture.map((key) => refresh(key)))
 }
 
 interface WithHint {

@@ -9,14 +9,13 @@ import {
   inspectorSessions
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
-import { attempt } from "../../ui/work/attempt.ts"
 import { opening, setting, submitting, typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { count, visible } from "../../ui/format.ts"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"
 import { readArchive } from "./archive.ts"
@@ -30,13 +29,15 @@ const mostBytes = 100_000_000
 
 const Name = ({ session }: { readonly session: Session }) => {
   const typed = useSignal<string | null>(null)
-  const rename = (): Promise<void> =>
-    attempt(async () => {
+  const { isBusy, run } = useWork([])
+  const rename = async (): Promise<void> => {
+    await run(async () => {
       await inspectorChangeSession({ path: { id: session.id }, body: { action: "rename", name: typed.value ?? "" } })
       typed.value = null
       await refresh("inspector-sessions")
       toast("good", words.sessions.renamed)
     })
+  }
   if (typed.value === null) {
     return (
       <span class="buttons">
@@ -62,7 +63,7 @@ const Name = ({ session }: { readonly session: Session }) => {
         value={typed.value}
         onInput={typing(typed)}
       />
-      <button key="save" type="submit" class="button">
+      <button key="save" type="submit" class="button" disabled={isBusy.value}>
         {words.sessions.rename}
       </button>
     </form>

@@ -5,7 +5,7 @@ import { playgroundImprovePrompt } from "../../api/calls.generated.ts"
 import { Dialog } from "../../ui/dialogs/Dialog.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { TextDiff } from "../../ui/merge/TextDiff.tsx"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/playground.ts"
 import { columns, draft } from "./store.ts"
 

@@ -1,5 +1,5 @@
 /** Buttons of an account, in its row and on its page: test it, turn it off or on. */
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/providers.ts"
 import { ofAccounts, testAccount, turnAccount } from "./actions.ts"
 import type { Connection } from "./names.ts"

@@ -5,7 +5,7 @@ import { routingExplain, type routingDecision } from "../../api/calls.generated.
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { visible } from "../../ui/format.ts"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/requests.ts"
 import { Decision } from "../../ui/decision/Decision.tsx"
 

@@ -7,7 +7,7 @@ import { Failure } from "../../ui/Failure.tsx"
 import { ModelInput } from "../../ui/ModelInput.tsx"
 import { type Kind, State } from "../../ui/State.tsx"
 import { clockTime, visible } from "../../ui/format.ts"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/requests.ts"
 import { type WhyNot as Answer, whyNotOf, whyNoTarget } from "./whyNot.ts"
 

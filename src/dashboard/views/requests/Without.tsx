@@ -6,7 +6,7 @@ import type { AnswerOf } from "../../api/client.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { count, duration, money, percent, visible } from "../../ui/format.ts"
-import { useWork } from "../../ui/work/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/requests.ts"
 
 type Decided = AnswerOf<typeof routingDecision>["decision"]

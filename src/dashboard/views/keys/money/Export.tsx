@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks"
 import { download } from "../../../api/raw.ts"
 import { Icon } from "../../../ui/Icon.tsx"
-import { useWork } from "../../../ui/work/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/keysMoney.ts"
 import { type FileRow, saveFile } from "../exportFile.ts"

@@ -7,7 +7,7 @@ import { oauthAct } from "../../../api/calls.generated.ts"
 import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { Entry } from "../../../ui/parts/Entry.tsx"
 import { OutLink } from "../../../ui/parts/OutLink.tsx"
-import { useWork } from "../../../ui/work/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { Countdown } from "../../../ui/time/Countdown.tsx"
 import { words } from "../../../words/account.ts"
 

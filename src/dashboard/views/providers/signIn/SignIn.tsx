@@ -8,7 +8,7 @@ import type { ApiError } from "../../../api/ApiError.ts"
 import { oauthAct } from "../../../api/calls.generated.ts"
 import { Failure } from "../../../ui/Failure.tsx"
 import { Entry } from "../../../ui/parts/Entry.tsx"
-import { useWork } from "../../../ui/work/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { words } from "../../../words/account.ts"
 import { type Answer, Browser, Device } from "./Pending.tsx"
 

@@ -1,10 +1,10 @@
 /** Runs what a button does: one thing at a time, the reason told where it is refused, and what is shown asked for anew. */
 import { type ReadonlySignal, useSignal } from "@preact/signals"
-import { ApiError } from "../../api/ApiError.ts"
-import { refresh } from "../../api/queries.ts"
-import { visible } from "../format.ts"
-import { toast } from "../toasts.tsx"
-import { words } from "../../words/parts.ts"
+import { ApiError } from "../api/ApiError.ts"
+import { refresh } from "../api/queries.ts"
+import { visible } from "./format.ts"
+import { toast } from "./toasts.tsx"
+import { words } from "../words/parts.ts"
 
 export interface Work {
   readonly isBusy: ReadonlySignal<boolean>
