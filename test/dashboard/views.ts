@@ -110,10 +110,12 @@ export const furnish = async ({ ask, manage, upstream }: World): Promise<Furnish
   return { addresses }
 }
 
-/** Waits until a view shows what it has to show. */
+/** Waits until a view shows what it has to show: nothing is on its way, no trial runs. */
 export const shown = async (page: Page): Promise<void> => {
   await page.getByRole("heading", { level: 1 }).first().waitFor()
-  await page.waitForFunction(() => document.querySelector(".skeleton") === null)
+  await page.waitForFunction(
+    () => document.querySelector(".skeleton, main progress, main [role=progressbar], main [aria-busy=true]") === null
+  )
 }
 
 /** A view in the name of a file: its address without what differs from run to run. */

@@ -25,9 +25,9 @@ import type { FeedState } from "./feed.ts"
 import { readFilter } from "./filter.ts"
 import { inspectorPlace } from "./places.ts"
 import { RecordList } from "./RecordList.tsx"
-import { Recording } from "./Recording.tsx"
+import { Recording } from "./sessions/Recording.tsx"
 import { useRecords } from "./useRecords.ts"
-import { Viewing } from "./Viewing.tsx"
+import { Viewing } from "./sessions/Viewing.tsx"
 
 const None = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const { isBusy, run } = useWork(["capture-modes"])

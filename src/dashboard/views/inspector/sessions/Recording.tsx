@@ -1,14 +1,14 @@
 /** Starts and stops the recording of a session; what is live goes on meanwhile. */
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
-import { inspectorChangeSession, inspectorSessions, inspectorStartSession } from "../../api/calls.generated.ts"
-import { useAnswer } from "../../api/queries.ts"
-import { useWork } from "../../ui/useWork.ts"
-import { typing } from "../../ui/handlers.ts"
-import { State } from "../../ui/State.tsx"
-import { count, visible } from "../../ui/format.ts"
-import { words } from "../../words/inspector.ts"
-import { inspectorPlace } from "./places.ts"
+import { inspectorChangeSession, inspectorSessions, inspectorStartSession } from "../../../api/calls.generated.ts"
+import { useAnswer } from "../../../api/queries.ts"
+import { useWork } from "../../../ui/useWork.ts"
+import { typing } from "../../../ui/handlers.ts"
+import { State } from "../../../ui/State.tsx"
+import { count, visible } from "../../../ui/format.ts"
+import { words } from "../../../words/inspector.ts"
+import { inspectorPlace } from "../places.ts"
 
 const recordsEveryMs = 2_000
 

@@ -1,25 +1,25 @@
 /** Recorded sessions: viewed, exported, renamed, deleted; archives of other programs are imported. */
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
-import type { AnswerOf } from "../../api/client.ts"
+import type { AnswerOf } from "../../../api/client.ts"
 import {
   inspectorChangeSession,
   inspectorImportSession,
   inspectorRemoveSession,
   inspectorSessions
-} from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
-import { opening, setting, submitting, typing } from "../../ui/handlers.ts"
-import { Answered } from "../../ui/Answered.tsx"
-import { Danger } from "../../ui/dialogs/Danger.tsx"
-import { State } from "../../ui/State.tsx"
-import { Time } from "../../ui/Time.tsx"
-import { count, visible } from "../../ui/format.ts"
-import { useWork } from "../../ui/useWork.ts"
-import { toast } from "../../ui/toasts.tsx"
-import { words } from "../../words/inspector.ts"
+} from "../../../api/calls.generated.ts"
+import { refresh, useAnswer } from "../../../api/queries.ts"
+import { opening, setting, submitting, typing } from "../../../ui/handlers.ts"
+import { Answered } from "../../../ui/Answered.tsx"
+import { Danger } from "../../../ui/dialogs/Danger.tsx"
+import { State } from "../../../ui/State.tsx"
+import { Time } from "../../../ui/Time.tsx"
+import { count, visible } from "../../../ui/format.ts"
+import { useWork } from "../../../ui/useWork.ts"
+import { toast } from "../../../ui/toasts.tsx"
+import { words } from "../../../words/inspector.ts"
 import { readArchive } from "./archive.ts"
-import { inspectorPlace } from "./places.ts"
+import { inspectorPlace } from "../places.ts"
 import { Recording } from "./Recording.tsx"
 
 type Session = AnswerOf<typeof inspectorSessions>["sessions"][number]
