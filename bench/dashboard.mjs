@@ -31,6 +31,8 @@ const feedFrames = 72_000
 const scrollFrames = 300
 const hiddenMs = 30_000
 const loadMs = 10_000
+const rounds = 5
+const settleMs = 4_000
 /** A kept data folder names it. */
 const upstreamPort = 20_779
 
@@ -374,19 +376,29 @@ const watched = async (browser, gateway) => {
     const perSecond = await loaded(gateway.url)
     return { perSecond, cpuPerRequest: (cpuMs() - before) / ((perSecond * loadMs) / 1_000) }
   }
-  await loaded(gateway.url)
-  const alone = [await measured(), await measured(), await measured()]
+  // What a start brings with it is over.
+  for (let n = 0; n < 3; n++) await loaded(gateway.url)
   let frames = 0
-  const contexts = []
-  for (const entry of ["Home", "Requests", "Providers", "Keys & money"]) {
-    const { context, page } = await enter(browser, gateway.url, async (one) => {
-      one.on("websocket", (socket) => socket.on("framereceived", () => (frames += 1)))
-    })
-    await opened(page, entry)
-    contexts.push(context)
+  let isCounted = false
+  const [alone, seen] = [[], []]
+  // By turns, so that what else the machine does falls on both.
+  for (let round = 0; round < rounds; round++) {
+    alone.push(await measured())
+    const contexts = []
+    for (const entry of ["Home", "Requests", "Providers", "Keys & money"]) {
+      const { context, page } = await enter(browser, gateway.url, async (one) => {
+        one.on("websocket", (socket) => socket.on("framereceived", () => (frames += isCounted ? 1 : 0)))
+      })
+      await opened(page, entry)
+      contexts.push(context)
+    }
+    // What the pages ask for when they are opened is no part of watching.
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+    isCounted = true
+    seen.push(await measured())
+    isCounted = false
+    for (const context of contexts) await context.close()
   }
-  frames = 0
-  const seen = [await measured(), await measured(), await measured()]
   const of = (all, name) => median(all.map((each) => each[name]))
   const more = (of(seen, "cpuPerRequest") / of(alone, "cpuPerRequest") - 1) * 100
   print("four pages, CPU of the gateway a request", `${more.toFixed(1)} % more`, "≤ 2 %")
@@ -395,8 +407,7 @@ const watched = async (browser, gateway) => {
     `${of(seen, "perSecond").toFixed(0)} / ${of(alone, "perSecond").toFixed(0)}`,
     ""
   )
-  print("four pages, frames a second each", (frames / 4 / ((3 * loadMs) / 1_000)).toFixed(1), "≤ 20")
-  for (const context of contexts) await context.close()
+  print("four pages, frames a second each", (frames / 4 / ((rounds * loadMs) / 1_000)).toFixed(1), "≤ 20")
 }
 
 const upstream = createServer((request, response) => {

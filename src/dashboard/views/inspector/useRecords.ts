@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks"
 import type { ApiError } from "../../api/ApiError.ts"
 import { inspectorList } from "../../api/calls.generated.ts"
+import { queries, renew } from "../../api/queries.ts"
 import { type Heard, type Item, useInspectorFeed } from "./feed.ts"
 
 const pageSize = 200
@@ -13,6 +14,20 @@ interface Loaded {
   readonly next: string | null
   readonly error: ApiError | null
   readonly isLoading: boolean
+}
+
+/** Answers about one record, which are old when it has changed. */
+const ofRecord = ["inspector-conversation", "inspector-record", "inspector-anatomy", "inspector-cache"] as const
+
+/** Asks anew for what is shown of records that have changed: an answer has come, or its end. */
+const renewShown = (items: ReadonlyArray<Item>): void => {
+  const shown = new Set(
+    queries
+      .getQueryCache()
+      .findAll({ type: "active" })
+      .map(({ queryKey }) => String(queryKey[1]))
+  )
+  for (const { id } of items) if (shown.has(id)) for (const name of ofRecord) void renew(name, id)
 }
 
 const nothing: Loaded = { rows: [], total: 0, next: null, error: null, isLoading: true }
@@ -56,6 +71,7 @@ export const useRecords = (query: Readonly<Record<string, string>>) => {
         else waiting.value += items.length
       },
       changed: (items) => {
+        renewShown(items)
         const byId = new Map(items.map((item) => [item.id, item]))
         if (loaded.value.isLoading) for (const item of items) late.current.set(item.id, item)
         const rows = loaded.value.rows.map((row) => byId.get(row.id) ?? row)
