@@ -1,8 +1,10 @@
-/** Makes a picture of a page small: as many colours as a palette holds, the most frequent ones, compressed. Chromium's own pictures are four times as large. */
+/** Makes a picture of a page small: as few colours as it can do with, compressed. Chromium's own pictures are four times as large. */
 import { crc32, deflateSync, inflateSync } from "node:zlib"
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const mostColors = 128
+const mostColors = 160
+/** Of these, the colours that are there most. */
+const mostFrequent = 100
 
 const chunksOf = (png: Buffer): ReadonlyArray<readonly [type: string, data: Buffer]> => {
   const chunks: Array<readonly [string, Buffer]> = []
@@ -59,23 +61,27 @@ const pixelsOf = (data: Buffer, height: number, lineBytes: number, pixelBytes: n
 const distance = (one: number, other: number): number =>
   [16, 8, 0].reduce((sum, shift) => sum + (((one >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0)
 
-/** A palette of the colours that are there most, and for each colour its place in it. */
+/** A palette of the colours that are there most and of those that are least like them, and for each colour its place in it. */
 const paletteOf = (colors: Uint32Array) => {
   const counts = new Map<number, number>()
   for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
-  const palette: ReadonlyArray<number> = [...counts]
-    .toSorted(([, one], [, other]) => other - one)
-    .slice(0, mostColors)
-    .map(([color]) => color)
-  const places = new Map<number, number>()
-  for (const color of counts.keys()) {
-    let nearest = 0
-    for (const [place, other] of palette.entries()) {
-      if (distance(color, other) < distance(color, palette[nearest] ?? 0)) nearest = place
+  const all = [...counts].toSorted(([, one], [, other]) => other - one).map(([color]) => color)
+  const palette = all.slice(0, mostFrequent)
+  /** Place of the nearest of the palette, and how far it is. */
+  const nearest = new Map(all.map((color) => [color, { place: 0, far: Number.POSITIVE_INFINITY }]))
+  const nearer = (place: number): void => {
+    for (const [color, known] of nearest) {
+      const far = distance(color, palette[place] ?? 0)
+      if (far < known.far) nearest.set(color, { place, far })
     }
-    places.set(color, nearest)
   }
-  return { palette, places }
+  for (const place of palette.keys()) nearer(place)
+  while (palette.length < Math.min(mostColors, all.length)) {
+    const [farthest = 0] = [...nearest].reduce((one, other) => (other[1].far > one[1].far ? other : one))
+    palette.push(farthest)
+    nearer(palette.length - 1)
+  }
+  return { palette, placeOf: (color: number): number => nearest.get(color)?.place ?? 0 }
 }
 
 /** `png` has eight bits a channel, with or without alpha, as Chromium makes it. */
@@ -87,10 +93,10 @@ export const smallPng = (png: Buffer): Buffer => {
   const data = Buffer.concat(chunks.filter(([type]) => type === "IDAT").map(([, part]) => part))
   const pixels = pixelsOf(data, height, width * pixelBytes, pixelBytes)
   const colors = Uint32Array.from({ length: width * height }, (_, at) => pixels.readUIntBE(at * pixelBytes, 3))
-  const { palette, places } = paletteOf(colors)
+  const { palette, placeOf } = paletteOf(colors)
   const lines = Buffer.alloc(height * (width + 1))
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) lines[y * (width + 1) + 1 + x] = places.get(colors[y * width + x] ?? 0) ?? 0
+    for (let x = 0; x < width; x++) lines[y * (width + 1) + 1 + x] = placeOf(colors[y * width + x] ?? 0)
   }
   const own = Buffer.alloc(13)
   header.copy(own, 0, 0, 8)
