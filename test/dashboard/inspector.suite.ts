@@ -137,7 +137,7 @@ describe.skipIf(browserPath === null)("the inspector", () => {
     await ingest("other")
     const page = await enter("inspector")
     await page.getByRole("searchbox").fill("status:5xx host:wanted")
-    await page.getByRole("gridcell", { name: "503" }).waitFor()
+    await page.getByRole("gridcell", { name: "503" }).first().waitFor()
     await page.getByRole("gridcell", { name: /other\.example/ }).waitFor({ state: "detached" })
     await page.waitForURL((url) => decodeURIComponent(url.href).includes("status:5xx"))
     await page.getByRole("searchbox").fill("status:teapot")

@@ -19,7 +19,7 @@ interface Loaded {
 /** Answers about one record, which are old when it has changed. */
 const ofRecord = ["inspector-conversation", "inspector-record", "inspector-anatomy", "inspector-cache"] as const
 
-/** Asks anew for what is shown of records that have changed: an answer has come, or its end. */
+/** Asks anew for what is shown of records that have come or changed: an answer is there, or its end. */
 const renewShown = (items: ReadonlyArray<Item>): void => {
   const shown = new Set(
     queries
@@ -67,6 +67,8 @@ export const useRecords = (query: Readonly<Record<string, string>>) => {
   const heard = useMemo(
     (): Heard => ({
       added: (items) => {
+        // One that was asked for by its address may be recorded only now.
+        renewShown(items)
         if (loaded.value.rows.length === 0) void load(null)
         else waiting.value += items.length
       },
