@@ -113,7 +113,7 @@ describe.skipIf(browserPath === null)("the pictures of the document", () => {
     })
     await picture("money", "keys", dark)
     await picture("wizard", "providers/add/groq", light, async (page) => {
-      await page.getByLabel(/^Key for/).fill("gsk-abcdefghijklmnopqrstuvwx1")
+      await page.getByLabel(/^Key for/).fill("gsk_abcdefghijklmnopqrstuvwx1")
       await page.getByText("Address, proxy, and more").click()
       await page.getByLabel("Address").fill(upstream().url)
       await page.getByRole("button", { name: "Check" }).click()
