@@ -1,12 +1,15 @@
 /**
- * `node bench/dashboard.mjs [rows] [connections]`: the dashboard in Chromium against the built gateway. Prints the times to the first paint, to Home
- * with its figures, to each view and from a filter to its rows (median of five, cold cache for the first two), what a frame of scrolling and a typed
- * letter cost, and what an hour of the feed, 72,000 frames in fast motion, leaves in memory. `CHROMIUM` names the browser.
+ * `node bench/dashboard.mjs [rows] [connections] [parts…]`: the dashboard in Chromium against the built gateway. Parts, all of them by default:
+ * `times` (to the first paint, to Home with its figures, to each view and from a filter to its rows; median of five, cold cache for the first two),
+ * `smooth` (script of a frame of scrolling and of a typed letter, the longest task), `hidden` (CPU of a hidden page while the gateway works), `soak`
+ * (what an hour of the feed, 72,000 frames in fast motion, leaves in memory), `watched` (requests a second with four pages open, and without).
+ * `CHROMIUM` names the browser, `BENCH_DATA` a data folder that is filled once and kept.
  */
 import Sqlite from "better-sqlite3"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -15,7 +18,10 @@ import { ADMIN_KEY } from "./lib/servers.mjs"
 
 const [rows, connections] = [2, 3].map((place, n) => Number(process.argv[place] ?? [1_000_000, 1_000][n]))
 const password = "bench password of this run"
-const folder = mkdtempSync(join(tmpdir(), "gateway-dashboard-"))
+const parts = new Set(process.argv.slice(4))
+const isWanted = (part) => parts.size === 0 || parts.has(part)
+const folder = process.env.BENCH_DATA ?? mkdtempSync(join(tmpdir(), "gateway-dashboard-"))
+mkdirSync(folder, { recursive: true })
 const program = fileURLToPath(new URL("../bin/gateway", import.meta.url))
 const browserPath = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/google-chrome"].find(
   (path) => path !== "" && existsSync(path)
@@ -23,6 +29,13 @@ const browserPath = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/
 const tries = 5
 const feedFrames = 72_000
 const scrollFrames = 300
+const hiddenMs = 30_000
+const loadMs = 10_000
+const rounds = 5
+const settleMs = 4_000
+const restMs = 30_000
+/** A kept data folder names it. */
+const upstreamPort = 20_779
 
 const start = async () => {
   const child = spawn(program, ["serve", "--port", "0", "--no-open"], {
@@ -61,7 +74,7 @@ const connect = async (url) => {
       provider: providers[n % providers.length],
       name: `account ${n}`,
       apiKey: `sk-bench-${String(n).padStart(24, "0")}`,
-      baseUrl: "http://127.0.0.1:9/v1",
+      baseUrl: `http://127.0.0.1:${upstreamPort}/v1`,
       models: ["gpt-4o", "gpt-4o-mini"]
     })
   for (let n = 0; n < connections; n += 20) {
@@ -83,6 +96,16 @@ const fill = () => {
       'key-' || (i % 10), 'auto', 'p' || (i % 3), 'c' || (i % 3), 'm' || (i % 5), 'chat', 'chat', 0,
       CASE WHEN i % 50 = 0 THEN 'failed' ELSE 'completed' END, CASE WHEN i % 50 = 0 THEN 500 ELSE 200 END, 1000, 300, 1, 1000, 200, 0, 0, 0,
       i % 1000000, 1, 'upstream' FROM t`)
+  database.close()
+}
+
+/** Waits until the gateway has put all rows into its sums, as it does while they come one by one. */
+const summed = async () => {
+  const database = new Sqlite(join(folder, "gateway.sqlite"), { readonly: true })
+  const isBehind = database.prepare(
+    "SELECT (SELECT MAX(seq) FROM usage_log) > MIN((SELECT seq FROM usage_summed), (SELECT seq FROM usage_series_summed)) AS is_behind"
+  )
+  while (isBehind.get().is_behind === 1) await new Promise((resolve) => setTimeout(resolve, 1_000))
   database.close()
 }
 
@@ -119,7 +142,7 @@ const coldTimes = async (browser, url) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState })
     const page = await context.newPage()
     await page.goto(`${url}/dashboard/`)
-    await page.locator("main .tile, main dl, main table").first().waitFor()
+    await page.locator("main .now").waitFor()
     await page.waitForFunction(() => document.querySelector("main .skeleton") === null)
     const [paint, home] = await page.evaluate(() => [
       performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
@@ -155,6 +178,7 @@ const opened = (page, name) =>
 const viewTimes = async (page) => {
   const names = await page.locator(".side a").evaluateAll((links) => links.map(({ title }) => title))
   for (const name of names) await opened(page, name)
+  await watchTasks(page)
   for (const name of names) {
     const times = []
     for (let n = 0; n < tries; n++) {
@@ -163,6 +187,7 @@ const viewTimes = async (page) => {
     }
     print(`view ${name}, warm`, ms(median(times)), "≤ 500 ms")
   }
+  print("views, longest task", ms(await page.evaluate(() => globalThis.longest)), "≤ 50 ms (0: none above)")
 }
 
 const filterTime = async (page) => {
@@ -174,10 +199,10 @@ const filterTime = async (page) => {
     const begun = await page.evaluate(() => performance.now())
     await page.getByLabel("Filter", { exact: true }).fill(isFailed ? "status:failed" : "status:completed")
     await page.waitForFunction(
-      (status) =>
-        [...document.querySelectorAll("[role=gridcell]:nth-child(2)")]
-          .slice(0, 3)
-          .every(({ textContent }) => textContent.includes(status)),
+      (status) => {
+        const cells = [...document.querySelectorAll("[role=gridcell]:nth-child(2)")].slice(0, 3)
+        return cells.length === 3 && cells.every(({ textContent }) => textContent.includes(status))
+      },
       isFailed ? "500" : "200",
       { polling: "raf" }
     )
@@ -200,6 +225,7 @@ const watchTasks = (page) =>
   })
 
 const smoothness = async (page, cdp) => {
+  await opened(page, "Requests")
   await page.getByLabel("Filter", { exact: true }).fill("")
   await page.waitForURL(/requests$/)
   await page.getByRole("gridcell").first().waitFor()
@@ -283,29 +309,177 @@ const soak = async (browser, url) => {
   await context.close()
 }
 
+/** A hidden page hears only what needs a person, whatever the gateway does. */
+const hiddenPage = async (browser, url) => {
+  const { context, page } = await enter(browser, url)
+  const cdp = await context.newCDPSession(page)
+  await cdp.send("Performance.enable")
+  await opened(page, "Home")
+  await opened(page, "Requests")
+  await page.getByRole("gridcell").first().waitFor()
+  // Chromium without a window shows every page; the page goes by what it is told.
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true })
+    document.dispatchEvent(new Event("visibilitychange"))
+  })
+  const spent = async () => {
+    const { metrics } = await cdp.send("Performance.getMetrics")
+    return metrics.find(({ name }) => name === "TaskDuration").value
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const before = await spent()
+  const until = Date.now() + hiddenMs
+  let asked = 0
+  while (Date.now() < until) {
+    await chat(url, "openai/gpt-4o")
+    asked += 1
+  }
+  print(
+    `hidden page, ${asked} requests meanwhile, CPU`,
+    `${((((await spent()) - before) * 100_000) / hiddenMs).toFixed(2)} %`,
+    "≤ 0.5 %"
+  )
+  await context.close()
+}
+
+const chat = async (url, model) => {
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "Say hello." }] })
+  })
+  await answer.text()
+}
+
+/** Requests a second, eight at once. */
+const loaded = async (url) => {
+  const until = Date.now() + loadMs
+  let asked = 0
+  const client = async () => {
+    while (Date.now() < until) {
+      await chat(url, "openai/gpt-4o")
+      asked += 1
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, client))
+  return (asked * 1_000) / loadMs
+}
+
+/** Four pages at full load: what they cost the gateway, and how many frames of the feed each is sent. CPU of the pages is not the gateway's. */
+const watched = async (browser, gateway) => {
+  const cpuMs = () => {
+    const [, rest] = readFileSync(`/proc/${gateway.child.pid}/stat`, "utf8").split(") ")
+    const fields = rest.split(" ")
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  }
+  const measured = async () => {
+    const before = cpuMs()
+    const perSecond = await loaded(gateway.url)
+    return { perSecond, cpuPerRequest: (cpuMs() - before) / ((perSecond * loadMs) / 1_000) }
+  }
+  const resting = async () => {
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+    const before = cpuMs()
+    await new Promise((resolve) => setTimeout(resolve, restMs))
+    return ((cpuMs() - before) / restMs) * 100
+  }
+  // What a start brings with it is over.
+  for (let n = 0; n < 3; n++) await loaded(gateway.url)
+  let frames = 0
+  let isCounted = false
+  const [alone, seen] = [[], []]
+  const openFour = async () => {
+    const contexts = []
+    for (const entry of ["Home", "Requests", "Providers", "Keys & money"]) {
+      const { context, page } = await enter(browser, gateway.url, async (one) => {
+        one.on("websocket", (socket) => socket.on("framereceived", () => (frames += isCounted ? 1 : 0)))
+      })
+      await opened(page, entry)
+      contexts.push(context)
+    }
+    return contexts
+  }
+  const restAlone = await resting()
+  const four = await openFour()
+  const restSeen = await resting()
+  for (const context of four) await context.close()
+  print("four pages, no request, CPU of the gateway", `${(restSeen - restAlone).toFixed(2)} %`, "≤ 2 % of a core")
+  // By turns, so that what else the machine does falls on both.
+  for (let round = 0; round < rounds; round++) {
+    alone.push(await measured())
+    const contexts = await openFour()
+    // What the pages ask for when they are opened is no part of watching.
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+    isCounted = true
+    seen.push(await measured())
+    isCounted = false
+    for (const context of contexts) await context.close()
+  }
+  const of = (all, name) => median(all.map((each) => each[name]))
+  const more = (of(seen, "cpuPerRequest") / of(alone, "cpuPerRequest") - 1) * 100
+  print("four pages, CPU of the gateway a request", `${more.toFixed(1)} % more`, "≤ 2 %")
+  print(
+    "four pages, requests a second",
+    `${of(seen, "perSecond").toFixed(0)} / ${of(alone, "perSecond").toFixed(0)}`,
+    ""
+  )
+  print("four pages, frames a second each", (frames / 4 / ((rounds * loadMs) / 1_000)).toFixed(1), "≤ 20")
+}
+
+const upstream = createServer((request, response) => {
+  request.resume().on("end", () => {
+    response.writeHead(200, { "Content-Type": "application/json" })
+    response.end(
+      request.url.endsWith("/models")
+        ? JSON.stringify({ object: "list", data: [{ id: "gpt-4o" }, { id: "gpt-4o-mini" }] })
+        : JSON.stringify({
+            id: "chatcmpl-1",
+            object: "chat.completion",
+            created: 1,
+            model: "gpt-4o",
+            choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
+            usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
+          })
+    )
+  })
+}).listen(upstreamPort, "127.0.0.1")
+await once(upstream, "listening")
+
 if (browserPath === undefined) throw new Error("no Chromium is here; CHROMIUM names one")
-let gateway = await start()
-await connect(gateway.url)
-await stop(gateway)
-fill()
+let gateway
+if (!existsSync(join(folder, "gateway.sqlite"))) {
+  gateway = await start()
+  await connect(gateway.url)
+  await stop(gateway)
+  fill()
+}
 gateway = await start()
+await summed()
 const browser = await chromium.launch({
   executablePath: browserPath,
   args: ["--no-sandbox", "--disable-dev-shm-usage"]
 })
 try {
   process.stdout.write(`${rows} rows, ${connections} connections\n`)
-  await coldTimes(browser, gateway.url)
-  const { context, page } = await enter(browser, gateway.url)
-  const cdp = await context.newCDPSession(page)
-  await cdp.send("Performance.enable")
-  await viewTimes(page)
-  await filterTime(page)
-  await smoothness(page, cdp)
-  await context.close()
-  await soak(browser, gateway.url)
+  if (isWanted("times")) await coldTimes(browser, gateway.url)
+  if (isWanted("times") || isWanted("smooth")) {
+    const { context, page } = await enter(browser, gateway.url)
+    const cdp = await context.newCDPSession(page)
+    await cdp.send("Performance.enable")
+    if (isWanted("times")) {
+      await viewTimes(page)
+      await filterTime(page)
+    }
+    if (isWanted("smooth")) await smoothness(page, cdp)
+    await context.close()
+  }
+  if (isWanted("hidden")) await hiddenPage(browser, gateway.url)
+  if (isWanted("watched")) await watched(browser, gateway)
+  if (isWanted("soak")) await soak(browser, gateway.url)
 } finally {
   await browser.close()
   await stop(gateway)
-  rmSync(folder, { recursive: true, force: true })
+  upstream.close()
+  upstream.closeAllConnections()
+  if (process.env.BENCH_DATA === undefined) rmSync(folder, { recursive: true, force: true })
 }

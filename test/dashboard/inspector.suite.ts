@@ -137,7 +137,7 @@ describe.skipIf(browserPath === null)("the inspector", () => {
     await ingest("other")
     const page = await enter("inspector")
     await page.getByRole("searchbox").fill("status:5xx host:wanted")
-    await page.getByRole("gridcell", { name: "503" }).waitFor()
+    await page.getByRole("gridcell", { name: "503" }).first().waitFor()
     await page.getByRole("gridcell", { name: /other\.example/ }).waitFor({ state: "detached" })
     await page.waitForURL((url) => decodeURIComponent(url.href).includes("status:5xx"))
     await page.getByRole("searchbox").fill("status:teapot")
@@ -260,7 +260,7 @@ describe.skipIf(browserPath === null)("the inspector", () => {
 
   it("imports an archive, and says what is none", async () => {
     const page = await enter("inspector/sessions")
-    const field = page.getByLabel("Import a HAR file")
+    const field = page.getByLabel("Import a HAR or JSONL file")
     await field.setInputFiles({ name: "x.har", mimeType: "application/json", buffer: Buffer.from("not json") })
     await page.getByText(/This file is no JSON/).waitFor()
     await field.setInputFiles({ name: "x.har", mimeType: "application/json", buffer: Buffer.from('{"log":1}') })
@@ -295,6 +295,53 @@ describe.skipIf(browserPath === null)("the inspector", () => {
     const har = JSON.stringify({ log: { version: "1.2", creator: { name: "t", version: "1" }, entries: [entry] } })
     await field.setInputFiles({ name: "x.har", mimeType: "application/json", buffer: Buffer.from(har) })
     await page.getByRole("gridcell", { name: /imported\.example/ }).waitFor()
+  })
+
+  it("imports the lines of its own export as the same requests", async () => {
+    const sessions = "/api/tools/traffic-inspector/sessions"
+    interface Captured {
+      readonly method: string
+      readonly host: string
+      readonly path: string
+      readonly status: number
+      readonly requestHeaders: object
+      readonly responseBody: string | null
+      readonly totalLatencyMs: number | null
+      readonly note: string | null
+    }
+    const first = async () =>
+      (await manage<{ sessions: ReadonlyArray<{ readonly id: string }> }>("GET", sessions)).sessions[0]?.id ?? ""
+    const requestsOf = async (id: string) => {
+      const { requests } = await manage<{ requests: ReadonlyArray<Captured> }>("GET", `${sessions}/${id}`)
+      return requests.map(({ host, method, note, path, requestHeaders, responseBody, status, totalLatencyMs }) => ({
+        host,
+        method,
+        note,
+        path,
+        requestHeaders,
+        responseBody,
+        status,
+        totalLatencyMs
+      }))
+    }
+    const before = await first()
+    // One request is one line.
+    const line = JSON.stringify(await manage("GET", `${sessions}/${before}/export.jsonl`))
+    const page = await enter("inspector/sessions")
+    const field = page.getByLabel("Import a HAR or JSONL file")
+    const take = (text: string) =>
+      field.setInputFiles({ name: "x.jsonl", mimeType: "application/jsonl", buffer: Buffer.from(text) })
+    await take(`${line}\n{"id":"x"}\n`)
+    await page.getByText("Line 2 is no exported request.").waitFor()
+    await take(`${line}\n\n${line}\n`)
+    await page.waitForURL(/session=/)
+    await page
+      .getByRole("gridcell", { name: /imported\.example/ })
+      .first()
+      .waitFor()
+    const id = new URL(page.url()).searchParams.get("session") ?? ""
+    const [original] = await requestsOf(before)
+    assert.deepStrictEqual(await requestsOf(id), [original, original])
   })
 
   it("says what each way of capture changes, switches them, and restores all", async () => {

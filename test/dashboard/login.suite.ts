@@ -73,3 +73,21 @@ describe.skipIf(browserPath === null)("the login", () => {
     assert.notInclude(other.url(), code)
   })
 })
+
+describe.skipIf(browserPath === null)("the login of a gateway with an admin key and no password", () => {
+  const { dataDir, open, run } = world({ GATEWAY_ADMIN_PASSWORD: "" }, { sessions: "own" })
+
+  it("asks for no password, and says what opens the page", async () => {
+    const page = await open()
+    await page.getByText("gateway open", { exact: true }).waitFor()
+    assert.strictEqual(await page.getByLabel("Admin password").count(), 0)
+    const { stdout } = await run(["open", "--json"], { DATA_DIR: dataDir() })
+    const opened = await open((JSON.parse(stdout) as { readonly url: string }).url.replace(/^.*#/, "#"))
+    const choosing = opened.getByRole("dialog", { name: "Choose an admin password" })
+    await choosing.getByLabel("New password").fill(password)
+    await choosing.getByRole("button", { name: "Save the password" }).click()
+    await choosing.waitFor({ state: "hidden" })
+    await page.reload()
+    await page.getByLabel("Admin password").waitFor()
+  })
+})

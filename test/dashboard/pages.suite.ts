@@ -1,4 +1,4 @@
-/** All views: access for all, sizes, and that no text of others becomes a page. */
+/** All views: access for all, sizes, a picture of each to look at (.gateway/pictures), and that no text of others becomes a page. */
 import { gzipSync } from "node:zlib"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,76 +6,9 @@ import { assert, beforeAll, describe, it } from "vitest"
 import type { Page } from "playwright-core"
 import { builtFolder } from "../cli/built.ts"
 import { violations } from "./access.ts"
+import { keepPicture } from "./pictures.ts"
+import { fileOf, furnish, type Furnished, shown } from "./views.ts"
 import { browserPath, world } from "./world.ts"
-
-const views = [
-  "",
-  "?show=all",
-  "?show=all&top=keys",
-  "requests",
-  "providers",
-  "providers?show=inactive",
-  "providers/models",
-  "providers/quotas",
-  "providers/pauses",
-  "providers/nodes",
-  "providers/add",
-  "providers/add/groq",
-  "providers/add/own",
-  "providers/add/codex",
-  "routing?model=auto",
-  "routing/new",
-  "routing/combo/best",
-  "routing/auto",
-  "routing/aliases",
-  "routing/fallbacks",
-  "routing/groups",
-  "routing/groups/new",
-  "routing/resilience",
-  "routing/settings",
-  "keys",
-  "keys?by=day&and=provider",
-  "keys/{key}",
-  "keys/{key}/limits",
-  "keys/{key}/rules",
-  "keys/prices",
-  "keys/bill",
-  "playground",
-  "inspector",
-  "inspector/sessions",
-  "inspector/cache",
-  "inspector/capture",
-  "inspector/agents",
-  "system/tunnels",
-  "system/proxies",
-  "system/mcp",
-  "system/mcp/tools",
-  "system/mcp/calls",
-  "system/agents",
-  "system/skills",
-  "system/skills/cli-serve",
-  "system/tools",
-  "system/tools/claude",
-  "system/evaluations",
-  "system/batches",
-  "system/backups",
-  "system/sync",
-  "system/sessions",
-  "system/audit",
-  "system",
-  "system/settings",
-  "system/settings?q=cache",
-  "system/settings?show=variables",
-  "system/flags",
-  "system/guardrails",
-  "system/cache",
-  "system/compression",
-  "system/memory",
-  "system/plugins",
-  "system/webhooks",
-  "system/operations",
-  "system/keysCreate"
-] as const
 
 /** Elements that make the page scroll sideways. */
 const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>
@@ -87,53 +20,42 @@ const tooWide = (page: Page): Promise<ReadonlyArray<string>> =>
           .map(({ className, tagName }) => `${tagName}.${String(className)}`)
   )
 
-describe.skipIf(browserPath === null)("every view", () => {
-  const { ask, enter, manage, open, upstream } = world()
-  let account = ""
+/** Tables that scroll sideways in a wide window. */
+const needlessScrollers = (page: Page): Promise<ReadonlyArray<string>> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("main .scroller")]
+      .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth + 1)
+      .map((element) => `${element.getAttribute("aria-label")}: ${element.scrollWidth} of ${element.clientWidth} px`)
+  )
 
-  let keyId = ""
+describe.skipIf(browserPath === null)("every view", () => {
+  const gateway = world()
+  const { ask, enter, open } = gateway
+  let furnished: Furnished
 
   beforeAll(async () => {
-    keyId = (await manage<{ key: { id: string } }>("POST", "/api/keys", { name: "ci" })).key.id
-    await manage("POST", "/api/usage/budget", { apiKeyId: keyId, dailyLimitUsd: 1, monthlyLimitUsd: 20 })
-    await manage("POST", "/api/usage/token-limits", { apiKeyId: keyId, scopeType: "global", tokenLimit: 10_000 })
-    const { connection } = await manage<{ connection: { id: string } }>("POST", "/api/providers", {
-      provider: "openai",
-      name: "work",
-      apiKey: "sk-abcdefghijklmnopqrstuvwx1",
-      baseUrl: upstream().url
-    })
-    account = `providers/${connection.id}`
-    await manage("POST", "/api/combos", {
-      id: "best",
-      name: "best",
-      strategy: "weighted",
-      targets: [
-        { model: "openai/gpt-4o", weight: 3 },
-        { model: "openai/gpt-4o-mini", label: "spare" }
-      ]
-    })
-    await manage("POST", "/api/models/alias", { alias: "mine", model: "combo:best" })
-    await manage("PATCH", "/api/settings", { modelFallbacks: { "claude-haiku-*": "openai/gpt-4o-mini" } })
-    for (let n = 0; n < 3; n++) await ask("openai/gpt-4o-mini")
-    await ask("nope/model")
+    furnished = await furnish(gateway)
   })
 
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 390]) {
       it(`is without a violation of WCAG 2.2 AA in ${colorScheme} at ${width} px`, async () => {
         const options = { colorScheme, viewport: { width, height: 800 } }
-        assert.deepStrictEqual(await violations(await open("", options)), [])
+        const look = `${colorScheme}-${width}`
+        const login = await open("", options)
+        assert.deepStrictEqual(await violations(login), [])
+        await keepPicture(login, look, "login")
         const page = await enter("", options)
-        for (const view of [...views, account, `${account}/edit`]) {
-          await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view.replace("{key}", keyId)}`))
-          await page.getByRole("heading", { level: 1 }).waitFor()
-          await page.locator(".skeleton").first().waitFor({ state: "detached" })
+        for (const view of furnished.addresses) {
+          await page.goto(page.url().replace(/dashboard\/.*/, `dashboard/${view}`))
+          await shown(page)
           // As tall as the page: what lies below the bar at the bottom is seen by scrolling, and is no fault of the view.
           const height = await page.evaluate(() => document.documentElement.scrollHeight)
           await page.setViewportSize({ width, height: Math.max(800, height + 80) })
+          await keepPicture(page, look, fileOf(view))
           assert.deepStrictEqual(await violations(page), [], view)
           assert.deepStrictEqual(await tooWide(page), [], `${view} scrolls sideways`)
+          if (width === 1280) assert.deepStrictEqual(await needlessScrollers(page), [], view)
           await page.setViewportSize({ width, height: 800 })
         }
       })

@@ -12,7 +12,7 @@ export default defineConfig({
     poolOptions: { forks: { isolate: false, minForks: 1, maxForks: 2 } },
     globalSetup: ["test/cli/built.setup.ts"],
     env: { GATEWAY_TEST_RUN: process.env["GATEWAY_TEST_RUN"] },
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 300_000
   }
 })

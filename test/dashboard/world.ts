@@ -102,6 +102,9 @@ export type PageOptions = Parameters<Browser["newContext"]>[0] & {
   readonly before?: (page: Page) => Promise<void>
 }
 
+/** Longest wait for a state of a page: a busy machine takes its time. */
+const longestWaitMs = 90_000
+
 /** What Chromium says of every answer that is no success: the view shows it itself. */
 const ordinary = [/Failed to load resource: the server responded with a status of (?:400|401|403|404|409|412|429|503)/]
 
@@ -195,6 +198,7 @@ export const world = (
   const open: World["open"] = async (path = "", { at = gateway.url, before, ...options } = {}) => {
     const context = await (await chromiumOf()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
     contexts.add(context)
+    context.setDefaultTimeout(longestWaitMs)
     const page = await context.newPage()
     watch(page, new URL(at).origin, problems, () => expected)
     await before?.(page)

@@ -50,5 +50,49 @@ export const useAnswer = <A>({ ask, everyMs, key, when }: Question<A>): Readonly
   return held.result
 }
 
+/** Asks for what a view is about to show. */
+export const ahead = <A>({ ask, key }: Question<A>): void =>
+  void queries.prefetchQuery({ queryKey: key, queryFn: ({ signal: leaving }) => ask(leaving) })
+
 /** Marks answers as old: those that are shown are asked for again. */
 export const refresh = (...key: QueryKey): Promise<void> => queries.invalidateQueries({ queryKey: key })
+
+/** Shortest time between two questions that the feed gives rise to. */
+const calmMs = 1_000
+
+interface Renewal {
+  /** Epoch milliseconds of the last one. */
+  atMs: number
+  isDue: boolean
+}
+
+const renewals = new Map<string, Renewal>()
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
+
+/** Waits until what is under way has come to its end. */
+const settled = (key: QueryKey): Promise<unknown> =>
+  Promise.allSettled(
+    queries
+      .getQueryCache()
+      .findAll({ queryKey: key, fetchStatus: "fetching" })
+      .map((query) => query.promise)
+  )
+
+/**
+ * Asks anew for answers that the feed says have changed, at once where it is quiet. Events may come faster than answers: what is under way comes to
+ * its end and is asked for once more, for one that is always begun anew never comes.
+ */
+export const renew = async (...key: QueryKey): Promise<void> => {
+  const name = JSON.stringify(key)
+  const known = renewals.get(name)
+  if (known?.isDue === true) return
+  const renewal: Renewal = { atMs: known?.atMs ?? 0, isDue: true }
+  renewals.set(name, renewal)
+  await settled(key)
+  const waitMs = renewal.atMs + calmMs - Date.now()
+  if (waitMs > 0) await pause(waitMs)
+  renewal.isDue = false
+  renewal.atMs = Date.now()
+  await queries.invalidateQueries({ queryKey: key }, { cancelRefetch: false })
+}

@@ -1,28 +1,21 @@
 /** Offers to choose an admin password where none was ever set: who was let in by a code of the owner's could not log in from another browser. */
 import { useSignal } from "@preact/signals"
-import type { ApiError } from "../api/ApiError.ts"
 import { authChangePassword } from "../api/calls.generated.ts"
 import { hasPassword, sessionState } from "../api/session.ts"
 import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { visible } from "../ui/format.ts"
+import { useWork } from "../ui/useWork.ts"
 import { words } from "../words/shell.ts"
 
 const Form = ({ onLater }: { readonly onLater: () => void }) => {
   const password = useSignal("")
-  const problem = useSignal<string | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem, run } = useWork([], true)
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
-    isBusy.value = true
-    problem.value = null
-    try {
+    await run(async () => {
       await authChangePassword({ body: { password: password.value } })
       hasPassword.value = true
-    } catch (error) {
-      problem.value = (error as ApiError).message
-    } finally {
-      isBusy.value = false
-    }
+    })
   }
   return (
     <form class="stack" noValidate onSubmit={(event) => void save(event)}>
@@ -45,7 +38,7 @@ const Form = ({ onLater }: { readonly onLater: () => void }) => {
           {words.password.hint}
         </p>
         <p id="new-password-problem" class="problem" role="alert">
-          {problem.value === null ? null : visible(problem.value)}
+          {problem.value === null ? null : visible(problem.value.message)}
         </p>
       </div>
       <div class="buttons">

@@ -1,7 +1,6 @@
 /** The login: a page of its own at first, a dialog over the view when a session has ended, so that nothing typed is lost. */
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import type { ApiError } from "../api/ApiError.ts"
 import { authLogin } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
 import { hasPassword, opened, sessionState } from "../api/session.ts"
@@ -10,30 +9,24 @@ import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { placeOf } from "../ui/address/places.ts"
 import { State } from "../ui/State.tsx"
+import { useWork } from "../ui/useWork.ts"
 import { words } from "../words/shell.ts"
 
 const LoginForm = () => {
   const password = useSignal("")
-  const isBusy = useSignal(false)
-  const problem = useSignal<string | null>(null)
+  const { isBusy, problem, run } = useWork([], true)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
   const logIn = async (): Promise<void> => {
-    isBusy.value = true
-    problem.value = null
-    try {
+    const isIn = await run(async () => {
       const { csrfToken } = await authLogin({ body: { password: password.value } })
       // Another gateway may answer by now: nothing of the one before is shown again.
       queries.removeQueries({ type: "inactive" })
       opened(csrfToken)
       tellTabs()
       void queries.invalidateQueries()
-    } catch (error) {
-      problem.value = (error as ApiError).message
-      input.current?.select()
-    } finally {
-      isBusy.value = false
-    }
+    })
+    if (!isIn) input.current?.select()
   }
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -58,7 +51,7 @@ const LoginForm = () => {
           }}
         />
         <p id="password-problem" class="problem" role="alert">
-          {problem.value}
+          {problem.value?.message}
         </p>
       </div>
       <div class="buttons">

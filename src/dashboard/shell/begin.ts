@@ -13,7 +13,7 @@ const takeCode = (): string | null => {
 /** Learns whether there is a password to log in with; where the gateway is away it stays as it was. */
 export const learnSetup = async (): Promise<void> => {
   try {
-    hasPassword.value = !(await systemInit()).needsSetup
+    hasPassword.value = (await systemInit()).passwordSet
   } catch {
     // The login says that the gateway does not answer.
   }

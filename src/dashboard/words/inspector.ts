@@ -193,11 +193,13 @@ export const words = {
   code: { label: "As a program", hint: "The credential stands as $GATEWAY_API_KEY." },
   sessions: {
     none: "No session was recorded yet.",
-    noneHint: "A session keeps what is captured over a restart. Record one, or import a HAR file.",
+    noneHint: "A session keeps what is captured over a restart. Record one, or import a file.",
     list: "Sessions",
-    import: "Import a HAR file",
+    import: "Import a HAR or JSONL file",
     imported: (count: string): string => `Imported: ${count}`,
-    notHar: "This file is no JSON. A HAR file is; browsers and proxies write one.",
+    notHar:
+      "This file is no JSON. A HAR file is, as browsers and proxies write it, and so are the lines of an export as JSONL.",
+    notLine: (line: number): string => `Line ${line} is no exported request.`,
     tooLarge: "The file is larger than 100 MB.",
     states: { recording: "recording", saved: "saved", interrupted: "interrupted" },
     full: "full",

@@ -78,7 +78,8 @@ export const words = {
     wait: "Logging in …",
     noPassword: "There is no admin password yet. On the machine that runs the gateway type:",
     command: "gateway open",
-    opened: "It opens this page signed in, where you can choose a password."
+    opened:
+      "It opens this page signed in, where you can choose a password. An admin key is for programs: no page takes it."
   },
   password: {
     title: "Choose an admin password",

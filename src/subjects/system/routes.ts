@@ -67,6 +67,7 @@ export const Init = Schema.Struct({
     "No administrator is set: neither a password, nor an admin key, nor an API key that may manage.",
     false
   ),
+  passwordSet: field(Schema.Boolean, "There is an admin password to log in with.", true),
   version: field(Schema.String, ...words.version),
   requireLogin: field(Schema.Boolean, "Management needs a credential.", true)
 }).annotations({ identifier: "Init" })

@@ -17,7 +17,11 @@ import { type InvalidInput, OperationFailed, unknownProvider } from "../Errors.t
 export class SystemControl extends Context.Tag("gateway/subjects/system/SystemControl")<
   SystemControl,
   {
-    readonly init: Effect.Effect<{ readonly needsSetup: boolean; readonly requireLogin: boolean }>
+    readonly init: Effect.Effect<{
+      readonly needsSetup: boolean
+      readonly passwordSet: boolean
+      readonly requireLogin: boolean
+    }>
     readonly shutdown: Effect.Effect<void>
     readonly restart: Effect.Effect<void, RestartRefused>
     /** Brings a provider's variables that this process has back into the settings file. */
@@ -58,6 +62,7 @@ export const make = Effect.gen(function* () {
   return SystemControl.of({
     init: Effect.map(Clock.currentTimeMillis, (nowMs) => ({
       needsSetup: !password.isSet() && !keys.canManage(nowMs),
+      passwordSet: password.isSet(),
       requireLogin: settings.access.requireLogin.current().requireLogin
     })),
     shutdown: Effect.zipRight(Effect.logInfo("Stopping: a management request asked for it."), lifecycle.shutdown),

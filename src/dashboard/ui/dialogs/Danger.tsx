@@ -5,6 +5,7 @@ import { words } from "../../words/common.ts"
 import { typing } from "../handlers.ts"
 import { Dialog } from "./Dialog.tsx"
 import { visible } from "../format.ts"
+import { useWork } from "../useWork.ts"
 
 interface Properties {
   readonly title: string
@@ -22,22 +23,11 @@ interface Properties {
 
 const Asked = ({ means, name, onClose, run, verb }: Properties) => {
   const typed = useSignal("")
-  const problem = useSignal<string | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem, run: work } = useWork([], true)
   const id = useId()
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (isBusy.value || typed.value !== name) return
-    isBusy.value = true
-    problem.value = null
-    try {
-      await run()
-      onClose()
-    } catch (error) {
-      problem.value = error instanceof Error ? error.message : String(error)
-    } finally {
-      isBusy.value = false
-    }
+    if (typed.value === name && (await work(run))) onClose()
   }
   return (
     <form class="stack" onSubmit={(event) => void submit(event)}>
@@ -55,7 +45,7 @@ const Asked = ({ means, name, onClose, run, verb }: Properties) => {
       </div>
       {problem.value !== null && (
         <p class="problem" role="alert">
-          {visible(problem.value)}
+          {visible(problem.value.message)}
         </p>
       )}
       <div class="buttons">

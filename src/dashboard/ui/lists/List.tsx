@@ -9,6 +9,8 @@ import { useEffect, useRef } from "preact/hooks"
 interface Properties {
   readonly label: string
   readonly count: number
+  /** The first rows are on their way. */
+  readonly isLoading?: boolean
   /** Height of a row, in pixels. */
   readonly rowHeight: number
   /** Titles of the columns, in a row above. */
@@ -25,8 +27,11 @@ interface Properties {
 
 /** Rows above and below what is in sight, so that a quick scroll shows no gap. */
 const spare = 8
+/** Rows that stand for the first ones until they have come. */
+const waitingRows = 8
 
-export const List = ({ count, head, label, onEnd, onOpen, onSelect, row, rowHeight, rowId, selected }: Properties) => {
+export const List = (properties: Properties) => {
+  const { count, head, isLoading = false, label, onEnd, onOpen, onSelect, row, rowHeight, rowId, selected } = properties
   const top = useSignal(0)
   const height = useSignal(600)
   const scroller = useRef<HTMLDivElement>(null)
@@ -40,6 +45,7 @@ export const List = ({ count, head, label, onEnd, onOpen, onSelect, row, rowHeig
     return () => observer.disconnect()
   }, [height])
 
+  const isWaiting = isLoading && count === 0
   const slots = Math.ceil(height.value / rowHeight) + 2 * spare
   const first = Math.max(0, Math.min(count - slots, Math.floor(top.value / rowHeight) - spare))
   const shown = Math.min(slots, count)
@@ -85,6 +91,7 @@ export const List = ({ count, head, label, onEnd, onOpen, onSelect, row, rowHeig
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
+      aria-busy={isWaiting}
       aria-activedescendant={count === 0 ? undefined : rowId(selected)}
       tabIndex={0}
       onScroll={(event) => {
@@ -96,6 +103,7 @@ export const List = ({ count, head, label, onEnd, onOpen, onSelect, row, rowHeig
         {head}
       </div>
       <div class="list-rows" role="rowgroup" style={{ height: `${count * rowHeight}px` }}>
+        {isWaiting && <div class="skeleton" style={{ height: `${waitingRows * rowHeight}px` }} aria-hidden="true" />}
         {Array.from({ length: shown }, (_, slot) => {
           // The slot of an index is always the same one.
           const index = first + ((slot - (first % shown) + shown) % shown)

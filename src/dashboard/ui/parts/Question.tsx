@@ -1,11 +1,11 @@
 /** A first question: that it works is seen, with its time and cost, and where to look why it went there. */
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import type { ApiError } from "../../api/ApiError.ts"
 import { words } from "../../words/question.ts"
 import { Failure } from "../Failure.tsx"
 import { duration, money, visible } from "../format.ts"
 import { placeOf } from "../address/places.ts"
+import { useWork } from "../useWork.ts"
 
 export interface Told {
   readonly text: string
@@ -28,22 +28,15 @@ export const Question = ({ ask, firstModel, models, onAnswered }: Properties) =>
   const id = useId()
   const prompt = useSignal<string>(words.first)
   const model = useSignal(firstModel)
-  const isBusy = useSignal(false)
+  const { isBusy, problem: error, run: work } = useWork([], true)
   const told = useSignal<Told | null>(null)
-  const error = useSignal<ApiError | null>(null)
   const run = async (): Promise<void> => {
-    if (isBusy.value || prompt.value.trim() === "") return
-    isBusy.value = true
-    error.value = null
-    told.value = null
-    try {
+    if (prompt.value.trim() === "") return
+    await work(async () => {
+      told.value = null
       told.value = await ask({ model: model.value.trim(), prompt: prompt.value })
       onAnswered?.()
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    })
   }
   return (
     <form

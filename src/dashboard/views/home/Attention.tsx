@@ -2,8 +2,9 @@
 import { useSignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import type { ApiError } from "../../api/ApiError.ts"
+import type { AnswerOf } from "../../api/client.ts"
 import { attentionList } from "../../api/calls.generated.ts"
-import { queries, refresh, useAnswer } from "../../api/queries.ts"
+import { type Question, queries, renew, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { State, type Kind } from "../../ui/State.tsx"
@@ -11,6 +12,7 @@ import { Time } from "../../ui/Time.tsx"
 import { clockTime, exact, visible } from "../../ui/format.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { placeOf } from "../../ui/address/places.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/home.ts"
 import {
@@ -49,13 +51,11 @@ interface ButtonProperties {
 }
 
 const Runs = ({ action, item }: ButtonProperties) => {
-  const isBusy = useSignal(false)
+  const { isBusy, run: work } = useWork([])
   const name = visible(item.subject.name)
   const label = visible(action.label)
   const run = async (): Promise<void> => {
-    if (isBusy.value) return
-    isBusy.value = true
-    try {
+    await work(async () => {
       const { refusal, undo } = await runAction(action)
       if (refusal !== null) {
         toast("bad", words.attention.refused(label, name, refusal === "" ? words.attention.failed : visible(refusal)))
@@ -64,11 +64,7 @@ const Runs = ({ action, item }: ButtonProperties) => {
         toast("good", words.attention.done(label, name), back)
       }
       void queries.invalidateQueries()
-    } catch (error) {
-      toast("bad", visible((error as ApiError).message))
-    } finally {
-      isBusy.value = false
-    }
+    })
   }
   return (
     <button
@@ -183,11 +179,16 @@ const Items = ({ items, total }: { readonly items: ReadonlyArray<Item>; readonly
   )
 }
 
+export const questionOfAttention: Question<AnswerOf<typeof attentionList>> = {
+  key: ["attention"],
+  ask: (signal) => attentionList({ signal })
+}
+
 export const Attention = () => {
-  const attention = useAnswer({ key: ["attention"], ask: (signal) => attentionList({ signal }) })
+  const attention = useAnswer(questionOfAttention)
   useFeed(
     "attention",
-    useCallback(() => void refresh("attention"), [])
+    useCallback(() => void renew("attention"), [])
   )
   return (
     <section class="card attention" aria-labelledby="attention">

@@ -1,20 +1,21 @@
 /** Answers whether it is well, what it costs today, and what needs me; a new gateway shows the steps to its first answer, and nothing else. */
-import { useCallback } from "preact/hooks"
+import { useCallback, useMemo } from "preact/hooks"
 import { useLocation } from "preact-iso"
+import type { AnswerOf } from "../../api/client.ts"
 import { providersList, usageHistoryAnalytics, usageLogs, usageSeries } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
+import { ahead, type Question, renew, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { nowMs } from "../../ui/format.ts"
 import { words } from "../../words/home.ts"
-import { Attention } from "./Attention.tsx"
+import { Attention, questionOfAttention } from "./Attention.tsx"
 import { Day } from "./Day.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { Next } from "./Next.tsx"
 import { Now } from "./Now.tsx"
 import { spentSince } from "./now.ts"
 import { isNew, lookedAt, stepsOf } from "./steps.ts"
-import { Strip } from "./Strip.tsx"
+import { questionOfStrip, Strip } from "./Strip.tsx"
 import { Top } from "./Top.tsx"
 
 const everyMs = 30_000
@@ -39,13 +40,16 @@ const askDay = (signal: AbortSignal) =>
 /** Beginning of today by the reader's clock, epoch milliseconds. */
 const midnightMs = (): number => new Date(nowMs()).setHours(0, 0, 0, 0)
 
+const analyticsOfDay: Question<AnswerOf<typeof usageHistoryAnalytics>> = {
+  key: ["analytics", "24h"],
+  ask: (signal) => usageHistoryAnalytics({ query: { range: "24h" }, signal }),
+  everyMs
+}
+const seriesOfDay: Question<AnswerOf<typeof usageSeries>> = { key: ["series", "day"], ask: askDay, everyMs }
+
 const Overview = () => {
-  const analytics = useAnswer({
-    key: ["analytics", "24h"],
-    ask: (signal) => usageHistoryAnalytics({ query: { range: "24h" }, signal }),
-    everyMs
-  })
-  const series = useAnswer({ key: ["series", "day"], ask: askDay, everyMs })
+  const analytics = useAnswer(analyticsOfDay)
+  const series = useAnswer(seriesOfDay)
   const day = series.value.data
   return (
     <>
@@ -73,12 +77,21 @@ const Overview = () => {
   )
 }
 
+/** Asks for what most gateways show while it is found out whether this one is new: what is asked one after the other takes twice as long. */
+const askAhead = (): void => {
+  ahead(analyticsOfDay)
+  ahead(seriesOfDay)
+  ahead(questionOfAttention)
+  ahead(questionOfStrip)
+}
+
 export const Home = () => {
   const { query } = useLocation()
+  useMemo(askAhead, [])
   const steps = useAnswer({ key: ["steps"], ask: askSteps })
   useFeed(
     "health",
-    useCallback(() => void refresh("steps"), [])
+    useCallback(() => void renew("steps"), [])
   )
   return (
     <div class="stack home">

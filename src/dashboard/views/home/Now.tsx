@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import { limitsBudget, telemetrySummary } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
+import { renew, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import type { FeedEvent } from "../../live/socket.ts"
 import { Sparkline } from "../../ui/plots/Sparkline.tsx"
@@ -69,7 +69,7 @@ export const Now = ({ spentUsd }: { readonly spentUsd: number | null }) => {
   })
   useFeed(
     "budget",
-    useCallback(() => void refresh("budgets"), [])
+    useCallback(() => void renew("budgets"), [])
   )
   const seconds = sums.value
   const { failed, p95Ms, perSecond, running } = figuresOf(seconds, before.value.data ?? null)

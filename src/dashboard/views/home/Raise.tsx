@@ -9,6 +9,7 @@ import { Dialog } from "../../ui/dialogs/Dialog.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words as common } from "../../words/common.ts"
 import { words } from "../../words/home.ts"
@@ -50,15 +51,11 @@ const Form = ({ budget, interval, name, onClose }: FormProperties) => {
       given.map(([limit, , of]) => [limit, String(of === interval ? budget[limit] * 2 : budget[limit])])
     )
   )
-  const error = useSignal<ApiError | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem: error, run } = useWork([], true)
   const changed = () => Object.fromEntries(given.map(([limit]) => [limit, Number(typed.value[limit])]))
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (isBusy.value) return
-    isBusy.value = true
-    error.value = null
-    try {
+    await run(async () => {
       await putBudget({ ...budget, ...changed() })
       toast("good", words.attention.raised(visible(name)), {
         label: words.attention.undo,
@@ -66,11 +63,7 @@ const Form = ({ budget, interval, name, onClose }: FormProperties) => {
       })
       void queries.invalidateQueries()
       onClose()
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    })
   }
   return (
     <form class="stack" onSubmit={(event) => void submit(event)}>

@@ -2,7 +2,7 @@
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import { providersList, resilienceBreakers, type usageHistoryAnalytics } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
+import { renew, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Countdown } from "../../ui/time/Countdown.tsx"
@@ -27,20 +27,20 @@ const looks: Readonly<Record<ProviderState["_tag"], readonly [Kind, IconName?]>>
   Off: ["quiet"]
 }
 
-const renew = (): void => void refresh("connections", "strip")
+const renewStrip = (): void => void renew("connections", "strip")
 
 const Words = ({ state }: { readonly state: ProviderState }) => {
   switch (state._tag) {
     case "Open":
       return (
         <>
-          {words.providers.open} {state.until !== null && <Countdown until={state.until} onOver={renew} />}
+          {words.providers.open} {state.until !== null && <Countdown until={state.until} onOver={renewStrip} />}
         </>
       )
     case "Resting":
       return (
         <>
-          {words.providers.resting} <Countdown until={state.until} onOver={renew} />
+          {words.providers.resting} <Countdown until={state.until} onOver={renewStrip} />
         </>
       )
     case "Some":
@@ -66,11 +66,13 @@ const ask = async (signal: AbortSignal) => {
   return { connections, total, breakers, atMs: nowMs() }
 }
 
+export const questionOfStrip = { key: ["connections", "strip"], ask } as const
+
 type Served = AnswerOf<typeof usageHistoryAnalytics>["byProvider"]
 
 export const Strip = ({ served }: { readonly served: Served }) => {
-  const found = useAnswer({ key: ["connections", "strip"], ask })
-  useFeed("health", useCallback(renew, []))
+  const found = useAnswer(questionOfStrip)
+  useFeed("health", useCallback(renewStrip, []))
   return (
     <section class="card" aria-labelledby="providers">
       <div class="card-head">

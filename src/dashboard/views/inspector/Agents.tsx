@@ -9,7 +9,7 @@ import {
   agentBridgeState
 } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
-import { attempt } from "../../ui/attempt.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { opening, submitting } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"
@@ -30,8 +30,9 @@ const Rows = ({ agent, saved }: { readonly agent: Agent; readonly saved: Readonl
   const change = (at: number, part: Partial<Mapping>): void => {
     rows.value = rows.value.map((row, index) => (index === at ? { ...row, ...part } : row))
   }
-  const save = (): Promise<void> =>
-    attempt(async () => {
+  const { isBusy, run } = useWork([])
+  const save = async (): Promise<void> => {
+    await run(async () => {
       await agentBridgeSetMappings({
         path: { id: agent.id },
         body: {
@@ -41,6 +42,7 @@ const Rows = ({ agent, saved }: { readonly agent: Agent; readonly saved: Readonl
       toast("good", words.agents.saved)
       await refresh("agent-mappings", agent.id)
     })
+  }
   return (
     <form class="stack" onSubmit={submitting(save)}>
       {rows.value.map((row, index) => (
@@ -91,7 +93,7 @@ const Rows = ({ agent, saved }: { readonly agent: Agent; readonly saved: Readonl
         >
           {words.agents.add}
         </button>
-        <button type="submit" class="button">
+        <button type="submit" class="button" disabled={isBusy.value}>
           {words.agents.save}
         </button>
       </div>
@@ -126,6 +128,7 @@ const Mappings = ({ agent }: { readonly agent: Agent }) => {
 const One = ({ agent }: { readonly agent: Agent }) => {
   const isAsked = useSignal(false)
   const found = useSignal<string | null>(null)
+  const { isBusy, run } = useWork([])
   const lead = async (enabled: boolean): Promise<void> => {
     const { warning } = await agentBridgeAgentDns({ path: { id: agent.id }, body: { enabled } })
     if (warning !== undefined) toast("warning", warning)
@@ -165,15 +168,16 @@ const One = ({ agent }: { readonly agent: Agent }) => {
         <button
           type="button"
           class="button"
+          disabled={isBusy.value}
           onClick={() => {
-            if (agent.dnsEnabled) void attempt(() => lead(false))
+            if (agent.dnsEnabled) void run(() => lead(false))
             else isAsked.value = true
           }}
         >
           {agent.dnsEnabled ? words.agents.disable : words.agents.enable}
         </button>
         {agent.setup.detection !== null && (
-          <button type="button" class="button" onClick={() => void attempt(detect)}>
+          <button type="button" class="button" disabled={isBusy.value} onClick={() => void run(detect)}>
             {words.agents.detect}
           </button>
         )}

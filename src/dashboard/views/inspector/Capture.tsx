@@ -16,6 +16,7 @@ import { typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { State } from "../../ui/State.tsx"
 import { clockTime, count, visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/inspector.ts"
 import { Certificate } from "./Certificate.tsx"
@@ -28,12 +29,12 @@ const portOf = (port: number | null): string => (port === null ? "" : words.capt
 
 const Restore = ({ modes }: { readonly modes: Modes }) => {
   const failed = useSignal<ReadonlyArray<string>>([])
-  const isBusy = useSignal(false)
+  const { isBusy, run } = useWork([])
   const restore = async (): Promise<void> => {
-    isBusy.value = true
-    failed.value = await restoreAll(modes)
-    await refreshCapture()
-    isBusy.value = false
+    await run(async () => {
+      failed.value = await restoreAll(modes)
+      await refreshCapture()
+    })
     if (failed.value.length === 0) toast("good", words.capture.restored)
   }
   return (

@@ -16,8 +16,9 @@ import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { State } from "../../ui/State.tsx"
 import { exact, visible } from "../../ui/format.ts"
 import { toast } from "../../ui/toasts.tsx"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/inspector.ts"
-import { attemptCapture, refreshCapture } from "./Mode.tsx"
+import { ofCapture, refreshCapture } from "./Mode.tsx"
 import { SudoPassword } from "./SudoPassword.tsx"
 
 type Checks = AnswerOf<typeof agentBridgeDiagnose>["checks"]
@@ -25,6 +26,7 @@ type Checks = AnswerOf<typeof agentBridgeDiagnose>["checks"]
 const Trust = ({ isTrusted }: { readonly isTrusted: boolean }) => {
   const isAsked = useSignal(false)
   const password = useSignal("")
+  const { isBusy, run } = useWork(ofCapture)
   const change = async (action: "trust-cert" | "untrust-cert"): Promise<void> => {
     const sudo = password.value === "" ? {} : { sudoPassword: password.value }
     const { warnings } = await agentBridgeServer({ body: { action, ...sudo } })
@@ -39,7 +41,8 @@ const Trust = ({ isTrusted }: { readonly isTrusted: boolean }) => {
           key="untrust"
           type="button"
           class="button"
-          onClick={() => void attemptCapture(() => change("untrust-cert"))}
+          disabled={isBusy.value}
+          onClick={() => void run(() => change("untrust-cert"))}
         >
           {words.capture.untrust}
         </button>
@@ -65,6 +68,7 @@ const Trust = ({ isTrusted }: { readonly isTrusted: boolean }) => {
 
 const Checked = () => {
   const checks = useSignal<Checks | null>(null)
+  const { isBusy, run } = useWork(ofCapture)
   const check = async (): Promise<void> => {
     checks.value = (await agentBridgeDiagnose()).checks
   }
@@ -76,10 +80,10 @@ const Checked = () => {
   return (
     <>
       <div class="buttons">
-        <button type="button" class="button" onClick={() => void attemptCapture(check)}>
+        <button type="button" class="button" disabled={isBusy.value} onClick={() => void run(check)}>
           {words.capture.diagnose}
         </button>
-        <button type="button" class="button" onClick={() => void attemptCapture(repair)}>
+        <button type="button" class="button" disabled={isBusy.value} onClick={() => void run(repair)}>
           {words.capture.repair}
         </button>
       </div>

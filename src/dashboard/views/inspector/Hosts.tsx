@@ -9,8 +9,9 @@ import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { State } from "../../ui/State.tsx"
 import { toast } from "../../ui/toasts.tsx"
 import { visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/inspector.ts"
-import { attemptCapture, refreshCapture } from "./Mode.tsx"
+import { ofCapture, refreshCapture } from "./Mode.tsx"
 
 type Host = AnswerOf<typeof captureHosts>["hosts"][number]
 
@@ -21,6 +22,7 @@ const warn = ({ warning }: { readonly warning?: string }): void => {
 
 const Row = ({ host }: { readonly host: Host }) => {
   const isAsked = useSignal(false)
+  const { isBusy, run } = useWork(ofCapture)
   const enable = async (enabled: boolean): Promise<void> =>
     warn(await captureEnableHost({ path: { host: host.host }, body: { enabled } }))
   const remove = async (): Promise<void> => {
@@ -29,7 +31,7 @@ const Row = ({ host }: { readonly host: Host }) => {
     toast("good", `${words.diff.op.remove}: ${host.host}`, {
       label: words.capture.start,
       run: () =>
-        void attemptCapture(() =>
+        void run(() =>
           captureAddHost({ body: { host: host.host, enabled, kind, ...(label === null ? {} : { label }) } })
         )
     })
@@ -41,14 +43,15 @@ const Row = ({ host }: { readonly host: Host }) => {
       <button
         type="button"
         class="button"
+        disabled={isBusy.value}
         onClick={() => {
-          if (host.enabled) void attemptCapture(() => enable(false))
+          if (host.enabled) void run(() => enable(false))
           else isAsked.value = true
         }}
       >
         {host.enabled ? words.capture.stop : words.capture.start}
       </button>
-      <button type="button" class="button" onClick={() => void attemptCapture(remove)}>
+      <button type="button" class="button" disabled={isBusy.value} onClick={() => void run(remove)}>
         {words.sessions.remove}
       </button>
       <Danger
@@ -69,6 +72,7 @@ const Row = ({ host }: { readonly host: Host }) => {
 export const Hosts = () => {
   const hosts = useAnswer({ key: ["capture-hosts"], ask: (signal) => captureHosts({ signal }) })
   const typed = useSignal("")
+  const { isBusy, run } = useWork(ofCapture)
   /** Kept switched off: switching it on asks first. */
   const add = async (): Promise<void> => {
     warn(await captureAddHost({ body: { host: typed.value, enabled: false } }))
@@ -89,7 +93,7 @@ export const Hosts = () => {
         class="buttons"
         onSubmit={(event) => {
           event.preventDefault()
-          void attemptCapture(add)
+          void run(add)
         }}
       >
         <input
@@ -101,7 +105,7 @@ export const Hosts = () => {
           value={typed.value}
           onInput={typing(typed)}
         />
-        <button type="submit" class="button" disabled={typed.value.trim() === ""}>
+        <button type="submit" class="button" disabled={isBusy.value || typed.value.trim() === ""}>
           {words.capture.addHost}
         </button>
       </form>

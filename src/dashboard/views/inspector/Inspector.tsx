@@ -12,7 +12,7 @@ import { Breaks } from "./Breaks.tsx"
 import { Capture } from "./Capture.tsx"
 import { inspectorPlace } from "./places.ts"
 import { Records } from "./Records.tsx"
-import { Sessions } from "./Sessions.tsx"
+import { Sessions } from "./sessions/Sessions.tsx"
 
 const Elsewhere = () => (
   <section class="card stack">

@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { ApiError } from "../../api/ApiError.ts"
 import { refresh } from "../../api/queries.ts"
-import { attempt } from "../../ui/attempt.ts"
 import { opening } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"
 import { Failure } from "../../ui/Failure.tsx"
+import { useWork } from "../../ui/useWork.ts"
 import { State } from "../../ui/State.tsx"
 import { words } from "../../words/inspector.ts"
 
@@ -29,14 +29,11 @@ interface Properties {
   readonly children?: ComponentChildren
 }
 
-export const refreshCapture = async (): Promise<void> => {
-  await Promise.all([refresh("capture-modes"), refresh("agent-bridge"), refresh("capture-hosts"), refresh("tproxy")])
-}
+/** Answers that may be old after a step that changes what is captured, and how. */
+export const ofCapture = ["capture-modes", "agent-bridge", "capture-hosts", "tproxy"] as const
 
-/** Takes a step that may change what is captured, and how. */
-export const attemptCapture = async (step: () => Promise<unknown>): Promise<void> => {
-  await attempt(step)
-  await refreshCapture()
+export const refreshCapture = async (): Promise<void> => {
+  await Promise.all(ofCapture.map((key) => refresh(key)))
 }
 
 interface WithHint {
@@ -51,20 +48,16 @@ const hintOf = ({ answer }: ApiError): string | null => {
 
 export const Mode = (properties: Properties) => {
   const { changes, children, command, danger, impossible = null, isOn, name, off, on, told, what } = properties
-  const error = useSignal<ApiError | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem: error, run } = useWork([], true)
   const isAsked = useSignal(false)
-  const attempt = async (change: () => Promise<unknown>): Promise<void> => {
-    isBusy.value = true
-    error.value = null
-    try {
-      await change()
-    } catch (failure) {
-      error.value = failure as ApiError
-    }
-    await refreshCapture()
-    isBusy.value = false
-  }
+  const attempt = (change: () => Promise<unknown>): void =>
+    void run(async () => {
+      try {
+        await change()
+      } finally {
+        await refreshCapture()
+      }
+    })
   return (
     <section class="card mode" aria-label={name}>
       <header class="view-head">
@@ -86,7 +79,7 @@ export const Mode = (properties: Properties) => {
       )}
       <div class="buttons">
         {isOn && off !== null && (
-          <button key="off" type="button" class="button" disabled={isBusy.value} onClick={() => void attempt(off)}>
+          <button key="off" type="button" class="button" disabled={isBusy.value} onClick={() => attempt(off)}>
             {words.capture.stop}
           </button>
         )}
@@ -97,7 +90,7 @@ export const Mode = (properties: Properties) => {
             class="button"
             disabled={isBusy.value || impossible !== null}
             onClick={() => {
-              if (danger === undefined) void attempt(on)
+              if (danger === undefined) attempt(on)
               else isAsked.value = true
             }}
           >

@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso"
 import { inspectorAnnotate, inspectorCode, inspectorPreset, playgroundCreatePreset } from "../../api/calls.generated.ts"
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { getText } from "../../api/text.ts"
-import { attempt } from "../../ui/attempt.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { submitting, typing } from "../../ui/handlers.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Copyable } from "../../ui/copy/Copyable.tsx"
@@ -18,12 +18,14 @@ const mostChars = 10_000
 
 const Note = ({ record }: { readonly record: WholeRecord }) => {
   const text = useSignal(record.annotation ?? "")
-  const save = (): Promise<void> =>
-    attempt(async () => {
+  const { isBusy, run } = useWork([])
+  const save = async (): Promise<void> => {
+    await run(async () => {
       await inspectorAnnotate({ path: { id: record.id }, body: { annotation: text.value } })
       toast("good", words.note.saved)
       await refresh("inspector-record", record.id)
     })
+  }
   return (
     <form class="stack" onSubmit={submitting(save)}>
       <div class="field">
@@ -32,7 +34,7 @@ const Note = ({ record }: { readonly record: WholeRecord }) => {
         <p class="hint">{words.note.hint}</p>
       </div>
       <div class="buttons">
-        <button type="submit" class="button main-action">
+        <button type="submit" class="button main-action" disabled={isBusy.value}>
           {words.note.save}
         </button>
       </div>
@@ -73,15 +75,16 @@ const Code = ({ id }: { readonly id: string }) => {
 
 const Preset = ({ id }: { readonly id: string }) => {
   const { route } = useLocation()
-  const open = (): Promise<void> =>
-    attempt(async () => {
+  const { isBusy, run } = useWork([])
+  const open = (): void =>
+    void run(async () => {
       const { system, ...rest } = await inspectorPreset({ path: { id } })
       const { preset } = await playgroundCreatePreset({ body: { ...rest, ...(system === null ? {} : { system }) } })
       route(`${placeOf("playground")}?preset=${encodeURIComponent(preset.id)}`)
     })
   return (
     <div class="buttons">
-      <button type="button" class="button" onClick={() => void open()}>
+      <button type="button" class="button" disabled={isBusy.value} onClick={open}>
         {words.preset}
       </button>
     </div>

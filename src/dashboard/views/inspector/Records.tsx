@@ -10,9 +10,8 @@ import {
   inspectorList
 } from "../../api/calls.generated.ts"
 import { addressOf, gatewayUrl } from "../../api/client.ts"
-import { refresh } from "../../api/queries.ts"
 import { useTyped } from "../../ui/address/address.ts"
-import { attempt } from "../../ui/attempt.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { opening, setting, typing } from "../../ui/handlers.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Danger } from "../../ui/dialogs/Danger.tsx"
@@ -26,16 +25,12 @@ import type { FeedState } from "./feed.ts"
 import { readFilter } from "./filter.ts"
 import { inspectorPlace } from "./places.ts"
 import { RecordList } from "./RecordList.tsx"
-import { Recording } from "./Recording.tsx"
+import { Recording } from "./sessions/Recording.tsx"
 import { useRecords } from "./useRecords.ts"
-import { Viewing } from "./Viewing.tsx"
+import { Viewing } from "./sessions/Viewing.tsx"
 
 const None = ({ isFiltered }: { readonly isFiltered: boolean }) => {
-  const record = (): Promise<void> =>
-    attempt(async () => {
-      await inspectorGateway({ body: { enabled: true } })
-      await refresh("capture-modes")
-    })
+  const { isBusy, run } = useWork(["capture-modes"])
   return (
     <div class="empty">
       <p>{isFiltered ? words.noMatch : words.none}</p>
@@ -43,7 +38,12 @@ const None = ({ isFiltered }: { readonly isFiltered: boolean }) => {
         <>
           <p class="quiet">{words.noneHint}</p>
           <div class="buttons">
-            <button type="button" class="button main-action" onClick={() => void record()}>
+            <button
+              type="button"
+              class="button main-action"
+              disabled={isBusy.value}
+              onClick={() => void run(() => inspectorGateway({ body: { enabled: true } }))}
+            >
               {words.recordOwn}
             </button>
             <a class="button" href={inspectorPlace("capture")}>

@@ -2,12 +2,12 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
-import type { ApiError } from "../../api/ApiError.ts"
 import { inspectorReplay, inspectorReplayDirect } from "../../api/calls.generated.ts"
 import { sendRaw } from "../../api/text.ts"
 import { typing } from "../../ui/handlers.ts"
 import { Failure } from "../../ui/Failure.tsx"
 import { LongText } from "../../ui/editor/LongText.tsx"
+import { useWork } from "../../ui/useWork.ts"
 import { State } from "../../ui/State.tsx"
 import { words } from "../../words/inspector.ts"
 import { Changes } from "./Compare.tsx"
@@ -43,8 +43,7 @@ const bodyOf = (text: string): Readonly<Record<string, unknown>> | null => {
 
 /** Runs one at a time, and ends it when the view is left. */
 const useReplay = (record: WholeRecord) => {
-  const isBusy = useSignal(false)
-  const error = useSignal<ApiError | null>(null)
+  const { isBusy, problem: error, run: work } = useWork([], true)
   const outcome = useSignal<Outcome | null>(null)
   const direct = useSignal<Direct | null>(null)
   const leaving = useRef<AbortController | null>(null)
@@ -52,17 +51,9 @@ const useReplay = (record: WholeRecord) => {
   const run = async (how: (signal: AbortSignal) => Promise<void>): Promise<void> => {
     leaving.current = new AbortController()
     const { signal } = leaving.current
-    isBusy.value = true
-    error.value = null
     outcome.value = null
     direct.value = null
-    try {
-      await how(signal)
-    } catch (failure) {
-      if (!signal.aborted) error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    await work(() => how(signal))
   }
   const path = { id: record.id }
   return {

@@ -1,10 +1,9 @@
 /** Creates a key, with a budget where one is given. */
 import { useSignal } from "@preact/signals"
-import type { ApiError } from "../../api/ApiError.ts"
 import { keysCreate, limitsSetBudget } from "../../api/calls.generated.ts"
-import { refresh } from "../../api/queries.ts"
 import { Dialog } from "../../ui/dialogs/Dialog.tsx"
 import { Failure } from "../../ui/Failure.tsx"
+import { useWork } from "../../ui/useWork.ts"
 import { words as common } from "../../words/common.ts"
 import { words } from "../../words/keys.ts"
 import { Secret } from "./Secret.tsx"
@@ -18,31 +17,21 @@ export const CreateKey = ({ isOpen, onClose }: Properties) => {
   const name = useSignal("")
   const dailyUsd = useSignal("")
   const secret = useSignal<string | null>(null)
-  const error = useSignal<ApiError | null>(null)
-  const isBusy = useSignal(false)
-  const create = async (): Promise<void> => {
-    isBusy.value = true
-    error.value = null
-    try {
+  const { forget, isBusy, problem: error, run } = useWork(["keys", "budgets"], true)
+  const create = (): void =>
+    void run(async () => {
       const made = await keysCreate({ body: { name: name.value } })
       secret.value = made.secret
       const limit = Number(dailyUsd.value)
       if (dailyUsd.value !== "" && limit > 0) {
         await limitsSetBudget({ body: { apiKeyId: made.key.id, dailyLimitUsd: limit } })
       }
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-      void refresh("keys")
-      void refresh("budgets")
-    }
-  }
+    })
   const close = (): void => {
     secret.value = null
     name.value = ""
     dailyUsd.value = ""
-    error.value = null
+    forget()
     onClose()
   }
   return (
@@ -54,7 +43,7 @@ export const CreateKey = ({ isOpen, onClose }: Properties) => {
           noValidate
           onSubmit={(event) => {
             event.preventDefault()
-            void create()
+            create()
           }}
         >
           <div class="field">

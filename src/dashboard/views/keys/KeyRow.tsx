@@ -1,11 +1,11 @@
 /** One key: whether it works, what it has spent of its budget, when it will be stopped, and what can be done at once. */
-import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../api/client.ts"
 import type { keysList } from "../../api/calls.generated.ts"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { money, nowMs, visible } from "../../ui/format.ts"
 import { placeOf } from "../../ui/address/places.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/keys.ts"
 import { raise, type Standing, tightest } from "./budgets.ts"
 import { raisedLimit } from "./money/period.ts"
@@ -60,13 +60,8 @@ const BudgetCells = ({ spentUsd, standing }: Pick<Properties, "spentUsd" | "stan
 
 /** The buttons of a key; the state of what they do is seen in its row. */
 export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "standing">) => {
-  const isBusy = useSignal(false)
+  const { isBusy, run } = useWork([])
   const window = standing === undefined ? undefined : tightest(standing)
-  const does = async (work: Promise<void>): Promise<void> => {
-    isBusy.value = true
-    await work
-    isBusy.value = false
-  }
   return (
     <span class="buttons nowrap">
       {window === undefined ? (
@@ -79,7 +74,7 @@ export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "st
           type="button"
           class="button"
           disabled={isBusy.value}
-          onClick={() => void does(raise(apiKey, window.interval))}
+          onClick={() => void run(() => raise(apiKey, window.interval))}
         >
           {words.raise(money(raisedLimit(window.limitUsd)))}
         </button>
@@ -89,7 +84,7 @@ export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "st
         type="button"
         class="button"
         disabled={isBusy.value}
-        onClick={() => void does(switchKey(apiKey, !apiKey.isActive))}
+        onClick={() => void run(() => switchKey(apiKey, !apiKey.isActive))}
       >
         {apiKey.isActive ? words.pause : words.resume}
       </button>

@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals"
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../api/client.ts"
 import { keysList, type limitsBudget, usageHistoryBreakdown } from "../../api/calls.generated.ts"
-import { refresh, type Result, useAnswer } from "../../api/queries.ts"
+import { renew, type Result, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { nowMs } from "../../ui/format.ts"
@@ -75,7 +75,7 @@ export const KeyTable = ({ budgets }: { readonly budgets: ReadonlySignal<Result<
   const { query } = useAddress()
   useFeed(
     "budget",
-    useCallback(() => void refresh("budgets"), [])
+    useCallback(() => void renew("budgets"), [])
   )
   return (
     <section class="stack" aria-label={words.list}>

@@ -1,13 +1,13 @@
 /** Answers the holder of an API key what it may do, what it has used, and how it is used. The key is typed in, and nothing else opens the page. */
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import type { ApiError } from "../../api/ApiError.ts"
 import { limitsMe } from "../../api/calls.generated.ts"
 import { askAs, ownKey } from "../../api/own.ts"
 import { queries, useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/me.ts"
 import { Limits } from "./Limits.tsx"
@@ -17,23 +17,13 @@ import { Spend } from "./Spend.tsx"
 
 const KeyForm = () => {
   const typed = useSignal("")
-  const problem = useSignal<string | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem, run } = useWork([], true)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
   const show = async (): Promise<void> => {
-    isBusy.value = true
-    problem.value = null
-    try {
-      const key = typed.value.trim()
-      await askAs(limitsMe, {}, key)
-      ownKey.value = key
-    } catch (error) {
-      problem.value = (error as ApiError).message
-      input.current?.select()
-    } finally {
-      isBusy.value = false
-    }
+    const key = typed.value.trim()
+    if (await run(() => askAs(limitsMe, {}, key))) ownKey.value = key
+    else input.current?.select()
   }
   return (
     <form
@@ -62,7 +52,7 @@ const KeyForm = () => {
           }}
         />
         <p id="own-key-problem" class="problem" role="alert">
-          {problem.value === null ? null : visible(problem.value)}
+          {problem.value === null ? null : visible(problem.value.message)}
         </p>
       </div>
       <div class="buttons">

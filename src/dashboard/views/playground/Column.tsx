@@ -67,7 +67,7 @@ const Own = ({ one }: { readonly one: One }) =>
   one.own.value === null ? (
     <button
       type="button"
-      class="button plain own"
+      class="button plain own-draft"
       onClick={() => {
         one.own.value = draft.value
       }}
@@ -85,7 +85,7 @@ const Own = ({ one }: { readonly one: One }) =>
       />
       <button
         type="button"
-        class="button plain own"
+        class="button plain own-draft"
         onClick={() => {
           one.own.value = null
         }}

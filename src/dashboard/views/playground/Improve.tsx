@@ -1,11 +1,11 @@
 /** Has a model improve the prompt, and shows what would change before it is taken. */
 import { useSignal } from "@preact/signals"
 import type { AnswerOf } from "../../api/client.ts"
-import type { ApiError } from "../../api/ApiError.ts"
 import { playgroundImprovePrompt } from "../../api/calls.generated.ts"
 import { Dialog } from "../../ui/dialogs/Dialog.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { TextDiff } from "../../ui/merge/TextDiff.tsx"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/playground.ts"
 import { columns, draft } from "./store.ts"
 
@@ -14,15 +14,12 @@ type Improved = AnswerOf<typeof playgroundImprovePrompt>
 const Form = ({ onClose }: { readonly onClose: () => void }) => {
   const model = useSignal(columns.value[0]?.model.value ?? "auto")
   const tone = useSignal("")
-  const isBusy = useSignal(false)
-  const error = useSignal<ApiError | null>(null)
+  const { isBusy, problem: error, run } = useWork([], true)
   const improved = useSignal<Improved | null>(null)
   const { prompt, system } = draft.value
-  const improve = async (): Promise<void> => {
-    isBusy.value = true
-    error.value = null
-    improved.value = null
-    try {
+  const improve = (): void =>
+    void run(async () => {
+      improved.value = null
       improved.value = await playgroundImprovePrompt({
         body: {
           prompt,
@@ -31,12 +28,7 @@ const Form = ({ onClose }: { readonly onClose: () => void }) => {
           ...(tone.value.trim() === "" ? {} : { tone: tone.value.trim() })
         }
       })
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
-  }
+    })
   const take = ({ improvedPrompt, improvedSystem }: Improved): void => {
     draft.value = { ...draft.value, prompt: improvedPrompt, system: improvedSystem ?? system }
     onClose()
@@ -47,7 +39,7 @@ const Form = ({ onClose }: { readonly onClose: () => void }) => {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        void improve()
+        improve()
       }}
     >
       <div class="parameters">

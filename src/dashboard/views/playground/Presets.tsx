@@ -9,10 +9,11 @@ import {
   playgroundRemovePreset,
   playgroundUpdatePreset
 } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
+import { useAnswer } from "../../api/queries.ts"
 import { visible } from "../../ui/format.ts"
 import { placeOf } from "../../ui/address/places.ts"
 import { toast } from "../../ui/toasts.tsx"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/playground.ts"
 import { paramsOfPreset } from "./draft.ts"
 import { paramsOf } from "./endpoints.ts"
@@ -33,15 +34,6 @@ const shown = () => ({
   params_json: JSON.stringify(paramsOf(draft.value))
 })
 
-const attempt = async (change: () => Promise<void>): Promise<void> => {
-  try {
-    await change()
-    await refresh("playground-presets")
-  } catch (error) {
-    toast("bad", (error as Error).message)
-  }
-}
-
 const useChosen = () => {
   const { query, route } = useLocation()
   const presets = useAnswer({ key: ["playground-presets"], ask: (signal) => playgroundPresets({ signal }) })
@@ -59,6 +51,7 @@ const useChosen = () => {
 export const Presets = () => {
   const { all, choose, chosen } = useChosen()
   const name = useSignal("")
+  const { isBusy, run } = useWork(["playground-presets"])
   const create = async (): Promise<void> => {
     const { system } = draft.value
     const body = { name: name.value.trim(), ...shown(), ...(system === "" ? {} : { system }) }
@@ -79,7 +72,7 @@ export const Presets = () => {
     const body = { name: called, endpoint: kind, model, params_json, ...(system === null ? {} : { system }) }
     toast("good", words.removed(called), {
       label: words.undo,
-      run: () => void attempt(async () => void (await playgroundCreatePreset({ body })))
+      run: () => void run(() => playgroundCreatePreset({ body }))
     })
   }
   return (
@@ -104,10 +97,10 @@ export const Presets = () => {
         </div>
         {chosen !== undefined && (
           <p class="buttons">
-            <button type="button" class="button" onClick={() => void attempt(() => update(chosen))}>
+            <button type="button" class="button" disabled={isBusy.value} onClick={() => void run(() => update(chosen))}>
               {words.update}
             </button>
-            <button type="button" class="button" onClick={() => void attempt(() => remove(chosen))}>
+            <button type="button" class="button" disabled={isBusy.value} onClick={() => void run(() => remove(chosen))}>
               {words.remove}
             </button>
           </p>
@@ -125,7 +118,12 @@ export const Presets = () => {
           />
         </div>
         <p class="buttons">
-          <button type="button" class="button" disabled={name.value.trim() === ""} onClick={() => void attempt(create)}>
+          <button
+            type="button"
+            class="button"
+            disabled={isBusy.value || name.value.trim() === ""}
+            onClick={() => void run(create)}
+          >
             {words.save}
           </button>
         </p>

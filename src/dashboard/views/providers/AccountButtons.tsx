@@ -1,7 +1,7 @@
 /** Buttons of an account, in its row and on its page: test it, turn it off or on. */
-import { useSignal } from "@preact/signals"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/providers.ts"
-import { doing, testAccount, turnAccount } from "./actions.ts"
+import { ofAccounts, testAccount, turnAccount } from "./actions.ts"
 import type { Connection } from "./names.ts"
 
 interface Properties {
@@ -11,19 +11,14 @@ interface Properties {
 }
 
 export const AccountButtons = ({ connection, isMain = false }: Properties) => {
-  const isBusy = useSignal(false)
-  const does = async (work: () => Promise<unknown>): Promise<void> => {
-    isBusy.value = true
-    await doing(work)
-    isBusy.value = false
-  }
+  const { isBusy, run } = useWork(ofAccounts)
   return (
     <>
       <button
         type="button"
         class={isMain ? "button main-action" : "button"}
         disabled={isBusy.value}
-        onClick={() => void does(() => testAccount(connection))}
+        onClick={() => void run(() => testAccount(connection))}
       >
         {isBusy.value ? words.testing : words.test}
       </button>
@@ -33,7 +28,7 @@ export const AccountButtons = ({ connection, isMain = false }: Properties) => {
           type="button"
           class="button"
           disabled={isBusy.value}
-          onClick={() => void does(() => turnAccount(connection, !connection.isActive))}
+          onClick={() => void run(() => turnAccount(connection, !connection.isActive))}
         >
           {connection.isActive ? words.turnOff : words.turnOn}
         </button>

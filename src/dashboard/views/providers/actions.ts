@@ -8,8 +8,10 @@ import { words } from "../../words/providers.ts"
 import { type Connection, nameOf } from "./names.ts"
 
 /** Answers that may be old after an account was changed. */
+export const ofAccounts = ["connections", "connection", "standings", "pauses", "attention", "steps"] as const
+
 export const renewAccounts = (): void => {
-  for (const key of ["connections", "connection", "standings", "pauses", "attention", "steps"]) void refresh(key)
+  for (const key of ofAccounts) void refresh(key)
 }
 
 /** Runs what changes accounts; the reason is told where it is refused. */

@@ -1,7 +1,7 @@
 /** Shows one request: what it was, where its time went, the decision with its scores, what it used and cost, and what would be otherwise. */
 import { routingDecision, usageLogs } from "../../api/calls.generated.ts"
 import { useCallback } from "preact/hooks"
-import { refresh, useAnswer } from "../../api/queries.ts"
+import { refresh, renew, useAnswer } from "../../api/queries.ts"
 import { useFeed } from "../../live/feed.ts"
 import { type FeedEvent, requestIdOf } from "../../live/socket.ts"
 import { Answered } from "../../ui/Answered.tsx"
@@ -59,10 +59,14 @@ export const Detail = ({ back, id, row: listed }: Properties) => {
     "requests",
     useCallback(
       (event: FeedEvent) => {
-        // One that stands for several may have left out what is waited for.
-        if (requestIdOf(event) !== id && event.sampled === undefined) return
-        void refresh("decision", id)
-        void refresh("request", id)
+        if (requestIdOf(event) === id) {
+          void refresh("decision", id)
+          void refresh("request", id)
+        } else if (event.sampled !== undefined) {
+          // One that stands for several may have left out what is waited for.
+          void renew("decision", id)
+          void renew("request", id)
+        }
       },
       [id]
     )

@@ -1,11 +1,11 @@
 /** Decides the model id of a request once more, as things are now, and shows the decision beside the one that was. */
 import { useSignal } from "@preact/signals"
-import type { ApiError } from "../../api/ApiError.ts"
 import type { AnswerOf } from "../../api/client.ts"
 import { routingExplain, type routingDecision } from "../../api/calls.generated.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/requests.ts"
 import { Decision } from "../../ui/decision/Decision.tsx"
 
@@ -23,25 +23,17 @@ const changeOf = (before: Decided, now: Decided): string => {
 }
 
 export const ExplainAgain = ({ apiKeyId, decision }: Properties) => {
-  const isBusy = useSignal(false)
-  const error = useSignal<ApiError | null>(null)
+  const { isBusy, problem: error, run } = useWork([], true)
   const now = useSignal<Decided | null>(null)
   const body = { model: decision.requestedModel, ...(apiKeyId === null ? {} : { apiKeyId }) }
-  const explain = async (): Promise<void> => {
-    isBusy.value = true
-    error.value = null
-    try {
+  const explain = (): void =>
+    void run(async () => {
       now.value = (await routingExplain({ body })).decision
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
-  }
+    })
   return (
     <section class="stack" aria-label={words.again.title}>
       <div class="buttons">
-        <button type="button" class="button" disabled={isBusy.value} onClick={() => void explain()}>
+        <button type="button" class="button" disabled={isBusy.value} onClick={explain}>
           {words.again.title}
         </button>
         <span class="quiet">{words.again.means}</span>

@@ -136,6 +136,7 @@ export const Requests = () => {
           <List
             label={words.list}
             count={count}
+            isLoading={isLoading}
             rowHeight={rowHeight}
             head={<Head />}
             row={(index) => {

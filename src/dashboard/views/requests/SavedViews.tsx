@@ -5,7 +5,9 @@ import { gatewaySettingsGet, gatewaySettingsUpdate } from "../../api/calls.gener
 import { refresh, useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
 import { Icon } from "../../ui/Icon.tsx"
+import { sendOver } from "../../ui/merge/resend.ts"
 import { visible } from "../../ui/format.ts"
+import { useWork, type Work } from "../../ui/useWork.ts"
 import { toast } from "../../ui/toasts.tsx"
 import { words } from "../../words/requests.ts"
 import { listPlace } from "./links.ts"
@@ -16,35 +18,38 @@ const key = ["settings", "request-views"]
 
 /** Changes the views as they are stored now: those that another administrator has saved meanwhile stay. */
 const change = async (by: (views: Views) => Views): Promise<void> => {
-  const { dashboard } = await gatewaySettingsGet()
-  await gatewaySettingsUpdate({ body: { dashboard: { requestViews: by(dashboard.requestViews) } } })
+  const { answer, tag } = await gatewaySettingsGet.versioned()
+  let views: Views = answer.dashboard.requestViews
+  await sendOver(
+    tag ?? undefined,
+    (ifMatch) => gatewaySettingsUpdate({ body: { dashboard: { requestViews: by(views) } }, ifMatch }),
+    (current) => {
+      views = (current as typeof answer).dashboard.requestViews
+      return true
+    }
+  )
   await refresh(...key)
 }
 
-const attempt = async (work: () => Promise<void>): Promise<void> => {
-  try {
-    await work()
-  } catch (error) {
-    toast("bad", visible((error as Error).message))
-  }
+const save = ({ run }: Work, name: string, filter: string): Promise<boolean> =>
+  run(() => change((views) => ({ ...views, [name]: filter })), words.views.saved(visible(name)))
+
+const remove = async (work: Work, name: string, filter: string): Promise<void> => {
+  const rest = (views: Views): Views => Object.fromEntries(Object.entries(views).filter(([other]) => other !== name))
+  if (!(await work.run(() => change(rest)))) return
+  toast("good", words.views.removed(visible(name)), {
+    label: words.views.undo,
+    run: () => void save(work, name, filter)
+  })
 }
 
-const save = (name: string, filter: string, said: string): Promise<void> =>
-  attempt(async () => {
-    await change((views) => ({ ...views, [name]: filter }))
-    toast("good", said)
-  })
+interface ListProperties {
+  readonly views: Views
+  readonly work: Work
+  readonly written: string
+}
 
-const remove = (name: string, filter: string): Promise<void> =>
-  attempt(async () => {
-    await change((views) => Object.fromEntries(Object.entries(views).filter(([other]) => other !== name)))
-    toast("good", words.views.removed(visible(name)), {
-      label: words.views.undo,
-      run: () => void save(name, filter, words.views.saved(visible(name)))
-    })
-  })
-
-const List = ({ views, written }: { readonly views: Views; readonly written: string }) => {
+const List = ({ views, work, written }: ListProperties) => {
   const all = Object.entries(views).toSorted(([one], [other]) => one.localeCompare(other))
   if (all.length === 0) return <p class="quiet">{words.views.none}</p>
   return (
@@ -60,7 +65,8 @@ const List = ({ views, written }: { readonly views: Views; readonly written: str
             class="button plain"
             aria-label={words.views.remove(visible(name))}
             title={words.views.remove(visible(name))}
-            onClick={() => void remove(name, filter)}
+            disabled={work.isBusy.value}
+            onClick={() => void remove(work, name, filter)}
           >
             <Icon name="close" />
           </button>
@@ -78,21 +84,21 @@ interface Properties {
 const Opened = ({ written }: Properties) => {
   const name = useSignal("")
   const id = useId()
+  const work = useWork([])
   const settings = useAnswer({ key, ask: (signal) => gatewaySettingsGet({ signal }) })
-  const submit = (event: Event): void => {
+  const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     const wanted = name.value.trim()
     if (wanted === "" || written === "") return
-    name.value = ""
-    void save(wanted, written, words.views.saved(visible(wanted)))
+    if (await save(work, wanted, written)) name.value = ""
   }
   return (
     <div class="stack">
       <Answered of={settings} height={48}>
-        {({ dashboard }) => <List views={dashboard.requestViews} written={written} />}
+        {({ dashboard }) => <List views={dashboard.requestViews} work={work} written={written} />}
       </Answered>
       {written !== "" && (
-        <form class="inline-form" onSubmit={submit}>
+        <form class="inline-form" onSubmit={(event) => void submit(event)}>
           <label for={id}>{words.views.name}</label>
           <input
             id={id}
@@ -104,7 +110,7 @@ const Opened = ({ written }: Properties) => {
               name.value = event.currentTarget.value
             }}
           />
-          <button type="submit" class="button" disabled={name.value.trim() === ""}>
+          <button type="submit" class="button" disabled={work.isBusy.value || name.value.trim() === ""}>
             {words.views.save}
           </button>
         </form>

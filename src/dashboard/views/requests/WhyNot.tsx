@@ -1,13 +1,13 @@
 /** Answers why a request did not go to a target, whichever is typed: a candidate, one without a connection, one that no provider has. */
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import type { ApiError } from "../../api/ApiError.ts"
 import { routingExplain, type routingDecision } from "../../api/calls.generated.ts"
 import type { AnswerOf } from "../../api/client.ts"
 import { Failure } from "../../ui/Failure.tsx"
 import { ModelInput } from "../../ui/ModelInput.tsx"
 import { type Kind, State } from "../../ui/State.tsx"
 import { clockTime, visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/requests.ts"
 import { type WhyNot as Answer, whyNotOf, whyNoTarget } from "./whyNot.ts"
 
@@ -47,26 +47,18 @@ interface Properties {
 export const WhyNot = ({ apiKeyId, decision }: Properties) => {
   const id = useId()
   const target = useSignal("")
-  const isBusy = useSignal(false)
   const answer = useSignal<Answer | null>(null)
-  const error = useSignal<ApiError | null>(null)
+  const { forget, isBusy, problem: error, run } = useWork([], true)
   const ask = async (event: Event): Promise<void> => {
     event.preventDefault()
     const wanted = target.value.trim()
-    if (wanted === "" || isBusy.value) return
-    isBusy.value = true
-    error.value = null
-    answer.value = whyNotOf(decision, wanted)
-    try {
-      if (answer.value === null) {
-        const body = { model: wanted, ...(apiKeyId === null ? {} : { apiKeyId }) }
-        answer.value = whyNoTarget(decision, (await routingExplain({ body })).decision)
-      }
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    if (wanted === "") return
+    await run(async () => {
+      answer.value = whyNotOf(decision, wanted)
+      if (answer.value !== null) return
+      const body = { model: wanted, ...(apiKeyId === null ? {} : { apiKeyId }) }
+      answer.value = whyNoTarget(decision, (await routingExplain({ body })).decision)
+    })
   }
   const told = answer.value === null ? null : textOf(answer.value, decision.requestedModel)
   return (
@@ -80,7 +72,7 @@ export const WhyNot = ({ apiKeyId, decision }: Properties) => {
           onValue={(value) => {
             target.value = value
             answer.value = null
-            error.value = null
+            forget()
           }}
         />
         <button type="submit" class="button" disabled={isBusy.value || target.value.trim() === ""}>

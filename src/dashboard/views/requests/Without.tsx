@@ -1,12 +1,12 @@
 /** Shows what would become of such requests if a target were away: as many of them simulated twice, once with it and once without. */
 import { useSignal } from "@preact/signals"
 import { useEffect, useId, useRef } from "preact/hooks"
-import type { ApiError } from "../../api/ApiError.ts"
 import { routingSimulate, type routingDecision } from "../../api/calls.generated.ts"
 import type { AnswerOf } from "../../api/client.ts"
 import { CopyAs } from "../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../ui/Failure.tsx"
 import { count, duration, money, percent, visible } from "../../ui/format.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { words } from "../../words/requests.ts"
 
 type Decided = AnswerOf<typeof routingDecision>["decision"]
@@ -87,9 +87,8 @@ export const Without = ({ decision, tokens }: Properties) => {
   const target = useSignal(
     failed === undefined ? (decision.chosen?.split("@")[0] ?? names[0] ?? "") : `${failed.provider}/${failed.model}`
   )
-  const isBusy = useSignal(false)
+  const { isBusy, problem: error, run } = useWork([], true)
   const both = useSignal<Both | null>(null)
-  const error = useSignal<ApiError | null>(null)
   const leaving = useRef<AbortController | null>(null)
   useEffect(() => () => leaving.current?.abort(), [])
   if (names.length === 0) return null
@@ -98,19 +97,13 @@ export const Without = ({ decision, tokens }: Properties) => {
   const away = { ...body, faults: { [target.value]: [{ fault: "503" as const }] } }
   const simulate = async (): Promise<void> => {
     const { signal } = (leaving.current = new AbortController())
-    isBusy.value = true
-    error.value = null
-    try {
+    await run(async () => {
       const [now, without] = await Promise.all([
         routingSimulate({ body, signal }),
         routingSimulate({ body: away, signal })
       ])
       both.value = { target: target.value, now: now.simulation, without: without.simulation }
-    } catch (failure) {
-      if (!signal.aborted) error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    })
   }
   return (
     <section class="stack" aria-label={words.without.title}>

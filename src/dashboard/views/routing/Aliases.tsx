@@ -1,7 +1,7 @@
 /** Other names for what can be asked for. Each change names the version of the list that was seen; only a change of the same alias is a conflict. */
 import { type Signal, useSignal } from "@preact/signals"
 import type { ApiError } from "../../api/ApiError.ts"
-import type { AnswerOf, Versioned } from "../../api/client.ts"
+import { type AnswerOf, tagOf, type Versioned } from "../../api/client.ts"
 import { modelAliasesList, modelAliasesRemove, modelAliasesSet } from "../../api/calls.generated.ts"
 import { queries, refresh, useAnswer } from "../../api/queries.ts"
 import { typing } from "../../ui/handlers.ts"
@@ -102,7 +102,10 @@ const Row = ({ alias, model, tag }: RowProperties) => {
     toast("good", words.aliases.removed(visible(alias)), {
       label: words.aliases.undo,
       run: () => {
-        change(alias, { model }, undefined, { model: null }).catch((error: Error) => toast("bad", error.message))
+        // Over the version that the list has then: one that another has added meanwhile stays.
+        change(alias, { model }, tagOf(modelAliasesList), { model: null }).catch((error: Error) =>
+          toast("bad", error.message)
+        )
       }
     })
   }

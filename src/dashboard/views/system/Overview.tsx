@@ -16,7 +16,7 @@ import { count, visible } from "../../ui/format.ts"
 import { placeOf } from "../../ui/address/places.ts"
 import { words } from "../../words/system.ts"
 import { Facts } from "../../ui/parts/Facts.tsx"
-import { useWork } from "../../ui/parts/useWork.ts"
+import { useWork } from "../../ui/useWork.ts"
 import { shownValue } from "./settings/value.ts"
 
 type Origins = AnswerOf<typeof gatewaySettingsOrigins>

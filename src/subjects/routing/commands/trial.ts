@@ -29,6 +29,17 @@ export const compareWith = Options.text("compare-with").pipe(
 export const modelOrFile = (name: string, description: string) =>
   Args.text({ name }).pipe(Args.withDescription(description), Args.optional)
 
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Takes a combo as 'gateway combo show --json' writes it, too: what only the gateway sets is left out. */
+const comboIn = (read: unknown): unknown => {
+  const combo = isRecord(read) && isRecord(read["combo"]) ? read["combo"] : read
+  if (!isRecord(combo)) return combo
+  const { createdAt: _created, updatedAt: _updated, ...given } = combo
+  return given
+}
+
 /** The members of a body that say what is tried. `what`: the flag or argument of the model. */
 export const triedOf = Effect.fnUntraced(function* (
   given: {
@@ -46,7 +57,7 @@ export const triedOf = Effect.fnUntraced(function* (
   }
   return {
     model: Option.getOrUndefined(given.model),
-    combo: Option.isSome(given.comboFile) ? yield* readJson("--combo-file", given.comboFile.value) : undefined,
+    combo: Option.isSome(given.comboFile) ? comboIn(yield* readJson("--combo-file", given.comboFile.value)) : undefined,
     compareWith: Option.getOrUndefined(given.compareWith ?? Option.none<string>())
   }
 })

@@ -1,7 +1,6 @@
 /** Answers whether the bill agrees: takes a provider's export and shows it beside the ledger, by day and model. */
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import type { ApiError } from "../../../api/ApiError.ts"
 import type { AnswerOf } from "../../../api/client.ts"
 import { providersList, usageHistoryReconcile } from "../../../api/calls.generated.ts"
 import { useAnswer } from "../../../api/queries.ts"
@@ -9,6 +8,7 @@ import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { words as all } from "../../../words/keysMoney.ts"
 import { useAddress } from "../address.ts"
 import { Compared } from "./Compared.tsx"
@@ -81,8 +81,7 @@ export const Bill = () => {
   const text = useSignal("")
   const file = useSignal("")
   const problem = useSignal<string | null>(null)
-  const error = useSignal<ApiError | null>(null)
-  const isBusy = useSignal(false)
+  const { forget, isBusy, problem: error, run } = useWork([], true)
   const compared = useSignal<AnswerOf<typeof usageHistoryReconcile> | null>(null)
   const { connection = "", provider = "" } = query
 
@@ -101,12 +100,11 @@ export const Bill = () => {
     }
   }
   const compare = async (): Promise<void> => {
-    error.value = null
+    forget()
     compared.value = null
     problem.value = text.value.trim() === "" ? words.empty : text.value.length > mostChars ? words.tooLong : null
-    if (problem.value !== null || isBusy.value) return
-    isBusy.value = true
-    try {
+    if (problem.value !== null) return
+    await run(async () => {
       compared.value = await usageHistoryReconcile({
         body: {
           bill: text.value,
@@ -114,11 +112,7 @@ export const Bill = () => {
           ...(connection === "" ? {} : { connectionId: connection })
         }
       })
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    })
   }
   return (
     <>

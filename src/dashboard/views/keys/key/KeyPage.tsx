@@ -2,7 +2,7 @@
 import { useCallback } from "preact/hooks"
 import { useRoute } from "preact-iso"
 import { keysGet } from "../../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../../api/queries.ts"
+import { renew, useAnswer } from "../../../api/queries.ts"
 import { useFeed } from "../../../live/feed.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import type { Version } from "../../../ui/merge/saving.ts"
@@ -102,7 +102,7 @@ export const KeyPage = ({ id }: { readonly id: string }) => {
   })
   useFeed(
     "budget",
-    useCallback(() => void refresh("budgets"), [])
+    useCallback(() => void renew("budgets"), [])
   )
   const isGone = key.value.data === undefined && key.value.error?.status === 404
   return (

@@ -1,7 +1,7 @@
 /** Edits the budget of a key and its token limits. */
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import type { ApiError } from "../../../api/ApiError.ts"
+import { ApiError } from "../../../api/ApiError.ts"
 import type { AnswerOf } from "../../../api/client.ts"
 import {
   limitsRemoveTokenLimit,
@@ -16,11 +16,14 @@ import { useOperation } from "../../../forms/useOperation.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
+import { sendOver } from "../../../ui/merge/resend.ts"
 import type { Version } from "../../../ui/merge/saving.ts"
 import { Time } from "../../../ui/Time.tsx"
 import { short, visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
+import { useWork, type Work } from "../../../ui/useWork.ts"
 import { words } from "../../../words/keys.ts"
+import { words as merging } from "../../../words/merge.ts"
 import { type BudgetFields, fieldsOf, loadBudget, removeBudget, saveBudget, type Standing } from "../budgets.ts"
 import { zone } from "../money/useMoney.ts"
 
@@ -60,6 +63,7 @@ const Budget = ({ apiKey }: { readonly apiKey: Named }) => {
     }
   })
   const operation = useOperation("limitsSetBudget")
+  const { isBusy, run } = useWork([])
   return (
     <section class="card stack" aria-label={words.page.budget}>
       <h2>{words.page.budget}</h2>
@@ -86,7 +90,12 @@ const Budget = ({ apiKey }: { readonly apiKey: Named }) => {
                 </div>
                 {isSet && (
                   <div class="buttons">
-                    <button type="button" class="button" onClick={() => void removeBudget(apiKey, version.value)}>
+                    <button
+                      type="button"
+                      class="button"
+                      disabled={isBusy.value}
+                      onClick={() => void run(() => removeBudget(apiKey, version.value))}
+                    >
                       {words.page.removeBudget}
                     </button>
                   </div>
@@ -102,33 +111,51 @@ const Budget = ({ apiKey }: { readonly apiKey: Named }) => {
 }
 
 type TokenLimit = AnswerOf<typeof limitsTokenLimits>["limits"][number]
-type NewLimit = Pick<TokenLimit, "scopeType" | "tokenLimit" | "resetInterval"> & { readonly scopeValue?: string }
+/** A key has one limit of a scope and an interval; setting another replaces it. */
+type Scope = Pick<TokenLimit, "apiKeyId" | "scopeType" | "scopeValue" | "resetInterval">
 
-const told = (failure: unknown): void => toast("bad", visible((failure as ApiError).message))
+const limitOf = (limits: ReadonlyArray<TokenLimit>, scope: Scope): number | null =>
+  limits.find(
+    ({ apiKeyId, resetInterval, scopeType, scopeValue }) =>
+      apiKeyId === scope.apiKeyId &&
+      resetInterval === scope.resetInterval &&
+      scopeType === scope.scopeType &&
+      scopeValue === scope.scopeValue
+  )?.tokenLimit ?? null
 
-const remove = async ({
-  apiKeyId,
-  id,
-  resetInterval,
-  scopeType,
-  scopeValue,
-  tokenLimit
-}: TokenLimit): Promise<void> => {
-  const again = { apiKeyId, scopeType, tokenLimit, resetInterval, ...(scopeValue === null ? {} : { scopeValue }) }
-  try {
-    await limitsRemoveTokenLimit({ query: { id } })
-    toast("good", words.page.tokensRemoved, {
-      label: words.undo,
-      run: () => void limitsSetTokenLimit({ body: again }).then(() => refresh("tokenLimits"), told)
-    })
-  } catch (failure) {
-    told(failure)
-  } finally {
-    void refresh("tokenLimits")
-  }
+/** Changes a limit that is still as it was seen; null: there was none. Others may have changed since. */
+const changeOver = async (
+  scope: Scope,
+  seen: number | null,
+  send: (ifMatch: string | undefined) => Promise<unknown>
+): Promise<void> => {
+  const isAsSeen = (list: unknown): boolean =>
+    limitOf((list as AnswerOf<typeof limitsTokenLimits>).limits, scope) === seen
+  // The version is that of the list of all keys.
+  const { answer, tag } = await limitsTokenLimits.versioned()
+  if (!isAsSeen(answer)) throw new ApiError(merging.changed, { status: 412, code: "precondition_failed" })
+  await sendOver(tag ?? undefined, send, isAsSeen)
 }
 
+const setLimit = (scope: Scope, tokenLimit: number, seen: number | null): Promise<void> => {
+  const { scopeValue, ...rest } = scope
+  const body = { ...rest, tokenLimit, ...(scopeValue === null ? {} : { scopeValue }) }
+  return changeOver(scope, seen, (ifMatch) => limitsSetTokenLimit({ body, ifMatch }))
+}
+
+const removeLimit = (run: Work["run"], limit: TokenLimit): void =>
+  void run(async () => {
+    const { id, tokenLimit } = limit
+    await changeOver(limit, tokenLimit, (ifMatch) => limitsRemoveTokenLimit({ query: { id }, ifMatch }))
+    const { apiKeyId, resetInterval, scopeType, scopeValue } = limit
+    toast("good", words.page.tokensRemoved, {
+      label: words.undo,
+      run: () => void run(() => setLimit({ apiKeyId, resetInterval, scopeType, scopeValue }, tokenLimit, null))
+    })
+  })
+
 const TokenRow = ({ limit }: { readonly limit: TokenLimit }) => {
+  const { isBusy, run } = useWork(["tokenLimits"])
   const { nextResetAt, resetInterval, scopeType, scopeValue, tokenLimit, tokensUsed } = limit
   const used = words.page.usedOf(short(tokensUsed), short(tokenLimit))
   return (
@@ -143,7 +170,7 @@ const TokenRow = ({ limit }: { readonly limit: TokenLimit }) => {
         {words.page.perInterval[resetInterval]}, <Time at={nextResetAt} />
       </td>
       <td>
-        <button type="button" class="button" onClick={() => void remove(limit)}>
+        <button type="button" class="button" disabled={isBusy.value} onClick={() => removeLimit(run, limit)}>
           {words.page.removeTokens}
         </button>
       </td>
@@ -154,7 +181,13 @@ const TokenRow = ({ limit }: { readonly limit: TokenLimit }) => {
 const scopes = ["global", "provider", "model"] as const
 const intervals = ["daily", "weekly", "monthly"] as const
 
-const Add = ({ apiKeyId }: { readonly apiKeyId: string }) => {
+interface AddProperties {
+  readonly apiKeyId: string
+  /** The limits that are shown. */
+  readonly all: ReadonlyArray<TokenLimit>
+}
+
+const Add = ({ all, apiKeyId }: AddProperties) => {
   const id = useId()
   const draft = useSignal({
     scopeType: "global" as TokenLimit["scopeType"],
@@ -162,28 +195,17 @@ const Add = ({ apiKeyId }: { readonly apiKeyId: string }) => {
     tokens: "",
     interval: "daily" as TokenLimit["resetInterval"]
   })
-  const error = useSignal<ApiError | null>(null)
+  const { isBusy, problem: error, run } = useWork(["tokenLimits"], true)
   const { interval, scopeType, scopeValue, tokens } = draft.value
   const isReady = Number(tokens) >= 1 && (scopeType === "global" || scopeValue.trim() !== "")
   const change = (part: Partial<typeof draft.value>): void => {
     draft.value = { ...draft.value, ...part }
   }
   const add = async (): Promise<void> => {
-    error.value = null
-    const limit: NewLimit = {
-      scopeType,
-      tokenLimit: Number(tokens),
-      resetInterval: interval,
-      ...(scopeType === "global" ? {} : { scopeValue: scopeValue.trim() })
-    }
-    try {
-      await limitsSetTokenLimit({ body: { apiKeyId, ...limit } })
-      change({ scopeValue: "", tokens: "" })
-      toast("good", words.page.tokensAdded)
-      void refresh("tokenLimits")
-    } catch (failure) {
-      error.value = failure as ApiError
-    }
+    const value = scopeType === "global" ? null : scopeValue.trim()
+    const scope: Scope = { apiKeyId, scopeType, scopeValue: value, resetInterval: interval }
+    const isAdded = await run(() => setLimit(scope, Number(tokens), limitOf(all, scope)), words.page.tokensAdded)
+    if (isAdded) change({ scopeValue: "", tokens: "" })
   }
   return (
     <form
@@ -250,7 +272,7 @@ const Add = ({ apiKeyId }: { readonly apiKeyId: string }) => {
           ))}
         </select>
       </div>
-      <button type="submit" class="button" disabled={!isReady}>
+      <button type="submit" class="button" disabled={!isReady || isBusy.value}>
         {words.page.addTokens}
       </button>
       {error.value !== null && <Failure error={error.value} />}
@@ -268,23 +290,25 @@ const Tokens = ({ apiKeyId }: { readonly apiKeyId: string }) => {
       <h2>{words.page.tokens}</h2>
       <p class="quiet">{words.page.tokensHint}</p>
       <Answered of={limits} height={96}>
-        {({ limits: all }) =>
-          all.length === 0 ? (
-            <p>{words.page.noTokens}</p>
-          ) : (
-            <div class="scroller" tabIndex={0} role="region" aria-label={words.page.tokens}>
-              <table class="plain-table">
-                <tbody>
-                  {all.map((limit) => (
-                    <TokenRow key={limit.id} limit={limit} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )
-        }
+        {({ limits: all }) => (
+          <>
+            {all.length === 0 ? (
+              <p>{words.page.noTokens}</p>
+            ) : (
+              <div class="scroller" tabIndex={0} role="region" aria-label={words.page.tokens}>
+                <table class="plain-table">
+                  <tbody>
+                    {all.map((limit) => (
+                      <TokenRow key={limit.id} limit={limit} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+            <Add all={all} apiKeyId={apiKeyId} />
+          </>
+        )}
       </Answered>
-      <Add apiKeyId={apiKeyId} />
     </section>
   )
 }

@@ -2,7 +2,6 @@
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import { useLocation } from "preact-iso"
-import type { ApiError } from "../../../api/ApiError.ts"
 import type { AnswerOf } from "../../../api/client.ts"
 import { type keysGet, keysPatch, keysRemove, keysRotate } from "../../../api/calls.generated.ts"
 import { queries, refresh } from "../../../api/queries.ts"
@@ -17,6 +16,7 @@ import { Failure } from "../../../ui/Failure.tsx"
 import { isSame } from "../../../ui/merge/merge.ts"
 import type { Version } from "../../../ui/merge/saving.ts"
 import { visible } from "../../../ui/format.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { placeOf } from "../../../ui/address/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as common } from "../../../words/common.ts"
@@ -70,22 +70,16 @@ const Rotate = ({
 }) => {
   const secret = useSignal<string | null>(null)
   const seconds = useSignal<number>(0)
-  const error = useSignal<ApiError | null>(null)
+  const { forget, isBusy, problem: error, run } = useWork(["keys"], true)
   const id = useId()
-  const rotate = async (): Promise<void> => {
-    error.value = null
-    try {
+  const rotate = (): void =>
+    void run(async () => {
       const body = { overlapSeconds: seconds.value }
       secret.value = (await keysRotate({ path: { id: apiKey.id }, body })).secret
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      void refresh("keys")
-    }
-  }
+    })
   const close = (): void => {
     secret.value = null
-    error.value = null
+    forget()
     onClose()
   }
   const name = visible(apiKey.name)
@@ -113,7 +107,7 @@ const Rotate = ({
           </div>
           {error.value !== null && <Failure error={error.value} />}
           <div class="buttons">
-            <button type="button" class="button danger" onClick={() => void rotate()}>
+            <button type="button" class="button danger" disabled={isBusy.value} onClick={rotate}>
               {words.rotate}
             </button>
             <button type="button" class="button" onClick={close}>

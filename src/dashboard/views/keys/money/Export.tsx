@@ -1,9 +1,8 @@
 /** Saves what is shown as a file, or the requests that it is made of. */
 import { useRef } from "preact/hooks"
-import type { ApiError } from "../../../api/ApiError.ts"
 import { download } from "../../../api/raw.ts"
 import { Icon } from "../../../ui/Icon.tsx"
-import { visible } from "../../../ui/format.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/keysMoney.ts"
 import { type FileRow, saveFile } from "../exportFile.ts"
@@ -35,6 +34,7 @@ interface Properties {
 
 export const Export = ({ pairs, shown, table }: Properties) => {
   const menu = useRef<HTMLDetailsElement>(null)
+  const { isBusy, run } = useWork([])
   const close = (): void => {
     if (menu.current !== null) menu.current.open = false
   }
@@ -43,14 +43,12 @@ export const Export = ({ pairs, shown, table }: Properties) => {
     close()
     toast("good", words.exported)
   }
-  const saveRequests = async (): Promise<void> => {
+  const saveRequests = (): void => {
     close()
     const { from, to } = rangeOf(shown.month)
-    try {
-      await download(`api/usage/export?format=csv&from=${from}&to=${to}`, `requests-${textOfMonth(shown.month)}.csv`)
-    } catch (error) {
-      toast("bad", visible((error as ApiError).message))
-    }
+    void run(() =>
+      download(`api/usage/export?format=csv&from=${from}&to=${to}`, `requests-${textOfMonth(shown.month)}.csv`)
+    )
   }
   return (
     <details
@@ -70,7 +68,7 @@ export const Export = ({ pairs, shown, table }: Properties) => {
         <button type="button" class="button" onClick={() => save("json")}>
           {words.asJson}
         </button>
-        <button type="button" class="button" onClick={() => void saveRequests()}>
+        <button type="button" class="button" disabled={isBusy.value} onClick={saveRequests}>
           {words.requestsCsv}
         </button>
       </div>

@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso"
 import { useCallback } from "preact/hooks"
 import { providersGet, providersRemove, providersTest } from "../../../api/calls.generated.ts"
 import { loadProviders } from "../../../api/manifest.ts"
-import { queries, refresh, useAnswer } from "../../../api/queries.ts"
+import { queries, renew, useAnswer } from "../../../api/queries.ts"
 import { useFeed } from "../../../live/feed.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
@@ -138,8 +138,8 @@ export const Account = ({ id, part }: { readonly id: string; readonly part: stri
   useFeed(
     "health",
     useCallback(() => {
-      void refresh("connection")
-      void refresh("pauses", "of")
+      void renew("connection")
+      void renew("pauses", "of")
     }, [])
   )
   return (

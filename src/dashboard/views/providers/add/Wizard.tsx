@@ -7,6 +7,7 @@ import { useAnswer } from "../../../api/queries.ts"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { Question, type Told } from "../../../ui/parts/Question.tsx"
+import { useWork } from "../../../ui/useWork.ts"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/address/places.ts"
@@ -52,28 +53,21 @@ const useWizard = (target: Target) => {
   const typed = useSignal(nothingTyped)
   const checked = useSignal<Checked | null>(null)
   const missing = useSignal<ReadonlyArray<string>>([])
-  const error = useSignal<ApiError | null>(null)
-  const busy = useSignal<"check" | "save" | null>(null)
-  const does = async (what: "check" | "save", work: () => Promise<void>): Promise<void> => {
-    if (busy.value !== null) return
+  const { isBusy, problem: error, run } = useWork([], true)
+  const what = useSignal<"check" | "save">("check")
+  const does = async (next: "check" | "save", work: () => Promise<void>): Promise<void> => {
+    if (isBusy.value) return
     missing.value = missingOf(target, typed.value)
     if (missing.value.length > 0) return
-    busy.value = what
-    error.value = null
-    try {
-      await work()
-    } catch (failure) {
-      error.value = toldOf(failure)
-    } finally {
-      busy.value = null
-    }
+    what.value = next
+    await run(work)
   }
   const check = (): Promise<void> =>
     does("check", async () => {
       const asked = typed.value
       checked.value = { typed: asked, findings: await providersValidate({ body: checkedOf(target, asked) }) }
     })
-  return { typed, checked, missing, error, busy, does, check }
+  return { typed, checked, missing, error, busy: isBusy.value ? what.value : null, does, check }
 }
 
 /** Asks through the connection as it would be stored. */
@@ -215,8 +209,8 @@ export const Wizard = ({ onStep, target }: { readonly target: Target; readonly o
         >
           <Fields target={target} title={title} typed={typed.value} missing={missing.value} change={change} />
           <div class="buttons">
-            <button type="submit" class={isGood ? "button" : "button main-action"} disabled={busy.value !== null}>
-              {busy.value === "check" ? words.checking : found === null ? words.check : words.checkAgain}
+            <button type="submit" class={isGood ? "button" : "button main-action"} disabled={busy !== null}>
+              {busy === "check" ? words.checking : found === null ? words.check : words.checkAgain}
             </button>
           </div>
           <div role="status">
@@ -242,7 +236,7 @@ export const Wizard = ({ onStep, target }: { readonly target: Target; readonly o
       {!isSignIn && (
         <>
           <Save
-            isBusy={busy.value !== null}
+            isBusy={busy !== null}
             isMain={isGood}
             hasModel={model.value !== "" || models.length > 0}
             save={(combo) => void save(combo)}

@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso"
 import { useCallback } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client.ts"
 import { providersList, systemHealth, usageQuotas } from "../../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../../api/queries.ts"
+import { renew, useAnswer } from "../../../api/queries.ts"
 import { useFeed } from "../../../live/feed.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { Icon } from "../../../ui/Icon.tsx"
@@ -164,8 +164,8 @@ export const Connections = () => {
   useFeed(
     "health",
     useCallback(() => {
-      void refresh("connections", "page")
-      void refresh("standings")
+      void renew("connections", "page")
+      void renew("standings")
     }, [])
   )
   const isAll = state === "all" && (query["q"] ?? "") === ""

@@ -1,6 +1,5 @@
 /** Sets the price of a model, with a way back to what was in force. */
 import { useSignal } from "@preact/signals"
-import type { ApiError } from "../../../api/ApiError.ts"
 import { pricingUpdate } from "../../../api/calls.generated.ts"
 import { refresh } from "../../../api/queries.ts"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
@@ -8,6 +7,7 @@ import { Dialog } from "../../../ui/dialogs/Dialog.tsx"
 import { Failure } from "../../../ui/Failure.tsx"
 import { Entry } from "../../../ui/parts/Entry.tsx"
 import { visible } from "../../../ui/format.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/providerModels.ts"
@@ -33,9 +33,8 @@ const Form = ({ model, onClose }: { readonly model: Model; readonly onClose: () 
   const input = useSignal(price === null ? "" : String(price.input))
   const output = useSignal(price === null ? "" : String(price.output))
   const cached = useSignal(price?.cached === undefined || price.cached === null ? "" : String(price.cached))
-  const error = useSignal<ApiError | null>(null)
+  const { isBusy, problem: error, run } = useWork(["models", "attention", "prices"], true)
   const isWrong = useSignal(false)
-  const isBusy = useSignal(false)
   const put = (next: OwnPrice) => pricingUpdate({ body: { [model.provider ?? ""]: { [model.model ?? ""]: next } } })
   const given = (): OwnPrice | undefined => {
     const [paid, told, kept] = [usdOf(input.value), usdOf(output.value), usdOf(cached.value)]
@@ -47,10 +46,8 @@ const Form = ({ model, onClose }: { readonly model: Model; readonly onClose: () 
     event.preventDefault()
     const next = given()
     isWrong.value = next === undefined
-    if (next === undefined || isBusy.value) return
-    isBusy.value = true
-    error.value = null
-    try {
+    if (next === undefined) return
+    const isSet = await run(async () => {
       await put(next)
       const before = (priceSource === "override" ? price : null) as OwnPrice
       toast("good", words.models.isSet(visible(model.id)), {
@@ -62,13 +59,8 @@ const Form = ({ model, onClose }: { readonly model: Model; readonly onClose: () 
             toast("good", providers.takenBack)
           })
       })
-      renew()
-      onClose()
-    } catch (failure) {
-      error.value = failure as ApiError
-    } finally {
-      isBusy.value = false
-    }
+    })
+    if (isSet) onClose()
   }
   return (
     <form class="stack" noValidate onSubmit={(event) => void submit(event)}>

@@ -1,5 +1,4 @@
 /** One pause of an account, a provider or a model: what it is, why, until when, and a button that ends it. */
-import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import type { AnswerOf } from "../../../api/client.ts"
 import {
@@ -12,10 +11,10 @@ import { Countdown } from "../../../ui/time/Countdown.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { placeOf } from "../../../ui/address/places.ts"
-import { toast } from "../../../ui/toasts.tsx"
+import { useWork } from "../../../ui/useWork.ts"
 import { words as account } from "../../../words/account.ts"
 import { words } from "../../../words/providers.ts"
-import { doing } from "../actions.ts"
+import { ofAccounts } from "../actions.ts"
 
 export type Breaker = AnswerOf<typeof resilienceBreakers>["breakers"][number]
 export type Lock = AnswerOf<typeof resilienceModelCooldowns>["items"][number]
@@ -28,16 +27,7 @@ interface Properties {
 }
 
 export const Pause = ({ children, letGo, name }: Properties) => {
-  const isBusy = useSignal(false)
-  const run = async (): Promise<void> => {
-    if (isBusy.value) return
-    isBusy.value = true
-    await doing(async () => {
-      await letGo()
-      toast("good", words.lets(name))
-    })
-    isBusy.value = false
-  }
+  const { isBusy, run } = useWork(ofAccounts)
   return (
     <li class="pause">
       <div class="pause-why">{children}</div>
@@ -46,7 +36,7 @@ export const Pause = ({ children, letGo, name }: Properties) => {
         class="button"
         aria-label={`${words.letGo}: ${name}`}
         disabled={isBusy.value}
-        onClick={() => void run()}
+        onClick={() => void run(letGo, words.lets(name))}
       >
         {words.letGo}
       </button>

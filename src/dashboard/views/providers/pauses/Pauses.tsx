@@ -7,7 +7,7 @@ import {
   resilienceClearCooldowns,
   resilienceModelCooldowns
 } from "../../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../../api/queries.ts"
+import { renew, useAnswer } from "../../../api/queries.ts"
 import { useFeed } from "../../../live/feed.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { State } from "../../../ui/State.tsx"
@@ -68,7 +68,7 @@ export const Pauses = () => {
   const pauses = useAnswer({ key: ["pauses"], ask })
   useFeed(
     "health",
-    useCallback(() => void refresh("pauses"), [])
+    useCallback(() => void renew("pauses"), [])
   )
   const { pauses: text } = words
   return (

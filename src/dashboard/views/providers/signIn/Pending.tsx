@@ -7,6 +7,7 @@ import { oauthAct } from "../../../api/calls.generated.ts"
 import { Copyable } from "../../../ui/copy/Copyable.tsx"
 import { Entry } from "../../../ui/parts/Entry.tsx"
 import { OutLink } from "../../../ui/parts/OutLink.tsx"
+import { useWork } from "../../../ui/useWork.ts"
 import { Countdown } from "../../../ui/time/Countdown.tsx"
 import { words } from "../../../words/account.ts"
 
@@ -84,26 +85,16 @@ export const Browser = (properties: PendingProperties) => {
   const { answer, onAnswer, onCancel, onError, provider } = properties
   const comesBack = answer.comesBack === true
   const code = useSignal("")
-  const isBusy = useSignal(false)
+  const { isBusy, problem, run } = useWork([], true)
   usePoll(properties, comesBack)
   const finish = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (isBusy.value || code.value.trim() === "") return
-    isBusy.value = true
+    if (code.value.trim() === "") return
     const { sessionId, state } = answer
     const given = { code: code.value.trim(), ...(sessionId === undefined ? {} : { sessionId }) }
-    try {
-      onAnswer(
-        await oauthAct({
-          path: { provider, action: "exchange" },
-          body: state === undefined ? given : { ...given, state }
-        })
-      )
-    } catch (error) {
-      onError(error as ApiError)
-    } finally {
-      isBusy.value = false
-    }
+    const body = state === undefined ? given : { ...given, state }
+    await run(async () => onAnswer(await oauthAct({ path: { provider, action: "exchange" }, body })))
+    if (problem.value !== null) onError(problem.value)
   }
   return (
     <div class="stack sign-in">

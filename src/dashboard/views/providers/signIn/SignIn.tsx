@@ -8,6 +8,7 @@ import type { ApiError } from "../../../api/ApiError.ts"
 import { oauthAct } from "../../../api/calls.generated.ts"
 import { Failure } from "../../../ui/Failure.tsx"
 import { Entry } from "../../../ui/parts/Entry.tsx"
+import { useWork } from "../../../ui/useWork.ts"
 import { words } from "../../../words/account.ts"
 import { type Answer, Browser, Device } from "./Pending.tsx"
 
@@ -95,8 +96,7 @@ const Begin = ({ action, hasName, isBusy, run }: BeginProperties) => {
 
 export const SignIn = ({ connectionId, how, onConnected, provider }: Properties) => {
   const pending = useSignal<Answer | null>(null)
-  const error = useSignal<ApiError | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem: error, run: work } = useWork([], true)
   const cancel = (): void => {
     const sessionId = pending.peek()?.sessionId
     pending.value = null
@@ -107,28 +107,18 @@ export const SignIn = ({ connectionId, how, onConnected, provider }: Properties)
   // A sign-in whose page was left is ended.
   useEffect(() => cancel, [])
   const take = (answer: Answer): void => {
-    error.value = null
     if (answer.status === "connected" && answer.connection !== undefined) {
       pending.value = null
       onConnected(answer.connection)
     } else pending.value = answer
   }
   const fail = (failure: ApiError): void => {
-    error.value = failure
     pending.value = null
+    void work(() => Promise.reject(failure))
   }
   const run = async (action: string, given: Readonly<Record<string, string>>): Promise<void> => {
-    if (isBusy.value) return
-    isBusy.value = true
-    error.value = null
-    try {
-      const body = connectionId === null ? given : { ...given, connectionId }
-      take(await oauthAct({ path: { provider, action }, body }))
-    } catch (failure) {
-      fail(failure as ApiError)
-    } finally {
-      isBusy.value = false
-    }
+    const body = connectionId === null ? given : { ...given, connectionId }
+    await work(async () => take(await oauthAct({ path: { provider, action }, body })))
   }
   const answer = pending.value
   const shared = { provider, onAnswer: take, onError: fail, onCancel: cancel }

@@ -16,7 +16,7 @@ import { Empty } from "../../../ui/parts/Empty.tsx"
 import { Entry } from "../../../ui/parts/Entry.tsx"
 import { Table } from "../../../ui/parts/Table.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 type Agent = AnswerOf<typeof acpList>["agents"][number]
 

@@ -10,7 +10,7 @@ import { count, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/agents.ts"
 import { words as shared } from "../../../words/parts.ts"
 import { Head } from "../parts/Head.tsx"
-import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
+import { switchWith, useWork } from "../../../ui/useWork.ts"
 import { AcpAgents } from "./AcpAgents.tsx"
 
 type Status = AnswerOf<typeof a2aStatus>

@@ -21,7 +21,7 @@ import { Head } from "../parts/Head.tsx"
 import { Pages } from "../../../ui/parts/Pages.tsx"
 import { size } from "../parts/size.ts"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { Schedule } from "./Schedule.tsx"
 import { Upload } from "./Upload.tsx"
 

@@ -8,7 +8,7 @@ import { Failure } from "../../../ui/Failure.tsx"
 import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/system/backups.ts"
 import { Entry, Pick, Tick } from "../../../ui/parts/Entry.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 type Settings = AnswerOf<typeof gatewaySettingsGet>["backup"]
 

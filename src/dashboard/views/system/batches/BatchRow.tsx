@@ -11,7 +11,7 @@ import { type Kind, State } from "../../../ui/State.tsx"
 import { Time } from "../../../ui/Time.tsx"
 import { count, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/batches.ts"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 const kinds: Readonly<Record<Batch["status"], Kind>> = {
   validating: "trial",

@@ -7,7 +7,7 @@ import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/batches.ts"
 import { size } from "../parts/size.ts"
 import { DangerButton } from "../../../ui/parts/DangerButton.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 export const FileRow = ({ file, owner }: { readonly file: StoredFile; readonly owner: Owner }) => {
   const { isBusy, run } = useWork([])

@@ -6,7 +6,7 @@ import { Dialog } from "../../../ui/dialogs/Dialog.tsx"
 import { words } from "../../../words/system/batches.ts"
 import { Pick } from "../../../ui/parts/Entry.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 const endpoints = [
   "/v1/chat/completions",

@@ -12,7 +12,7 @@ import { State } from "../../../ui/State.tsx"
 import { count, duration, percent, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/compression.ts"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 type Previewed = AnswerOf<typeof compressionPreview>
 

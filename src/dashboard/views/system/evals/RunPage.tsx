@@ -14,7 +14,7 @@ import { words as shared } from "../../../words/parts.ts"
 import { Empty } from "../../../ui/parts/Empty.tsx"
 import { Head } from "../parts/Head.tsx"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { runKinds, RunProgress } from "./RunState.tsx"
 
 type Report = AnswerOf<typeof evalsRun>["run"]

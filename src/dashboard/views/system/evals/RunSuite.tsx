@@ -9,7 +9,7 @@ import { placeOf } from "../../../ui/address/places.ts"
 import { words } from "../../../words/system/evals.ts"
 import { Entry, Pick } from "../../../ui/parts/Entry.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import type { Suite } from "./RunState.tsx"
 
 interface Properties {

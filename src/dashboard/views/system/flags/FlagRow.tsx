@@ -1,13 +1,14 @@
 /** One flag: a switch or a choice, who set it, and what it would be otherwise. */
-import type { AnswerOf } from "../../../api/client.ts"
-import { type flagsList, flagsSet } from "../../../api/calls.generated.ts"
+import { type AnswerOf, tagOf } from "../../../api/client.ts"
+import { flagsList, flagsSet } from "../../../api/calls.generated.ts"
+import { sendOver } from "../../../ui/merge/resend.ts"
 import { Prose } from "../../../ui/Prose.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/flags.ts"
 import { words as parts } from "../../../words/parts.ts"
-import { useWork, type Work } from "../../../ui/parts/useWork.ts"
+import { useWork, type Work } from "../../../ui/useWork.ts"
 
 export type Flag = AnswerOf<typeof flagsList>["flags"][number]
 
@@ -16,17 +17,32 @@ const isOn = (value: string): boolean => /^(?:true|1|yes|on|enabled)$/i.test(val
 const named = ({ type }: Pick<Flag, "type">, value: string): string =>
   type === "boolean" ? (isOn(value) ? words.on : words.off) : value
 
-/** Puts a value in force; null: what it is without one of its own. The way back is in the message. */
-const change = (flag: Flag, value: string | null, run: Work["run"]): void => {
-  const { key } = flag
-  const put = (next: string | null) => flagsSet({ body: { key, ...(next === null ? {} : { value: next }) } })
+type Seen = Pick<Flag, "effectiveValue" | "source">
+
+/** Sets a flag that is still as it was seen; null: to what it is without a value of its own. Other flags may have changed since. */
+const putOver = ({ key }: Flag, value: string | null, seen: Seen, tag: string | undefined) =>
+  sendOver(
+    tag,
+    (ifMatch) => flagsSet.versioned({ body: { key, ...(value === null ? {} : { value }) }, ifMatch }),
+    (current) => {
+      const now = (current as AnswerOf<typeof flagsList>).flags.find((each) => each.key === key)
+      return now?.effectiveValue === seen.effectiveValue && now.source === seen.source
+    }
+  )
+
+/** Puts a value in force. The way back is in the message. */
+const change = (flag: Flag, value: string | null, run: Work["run"]): void =>
   void run(async () => {
-    const { effectiveValue, previousSource, previousValue } = await put(value)
-    const said = value === null ? words.cleared(key) : words.set(key, named(flag, effectiveValue))
+    const { answer, tag } = await putOver(flag, value, flag, tagOf(flagsList))
+    const { effectiveValue, previousSource, previousValue } = answer
+    const said = value === null ? words.cleared(flag.key) : words.set(flag.key, named(flag, effectiveValue))
     const before = previousSource === "db" ? previousValue : null
-    toast("good", said, { label: parts.undo, run: () => void run(() => put(before)) })
+    const seen: Seen = { effectiveValue, source: answer.source }
+    toast("good", said, {
+      label: parts.undo,
+      run: () => void run(() => putOver(flag, before, seen, tag ?? undefined))
+    })
   })
-}
 
 const Value = ({ flag, work }: { readonly flag: Flag; readonly work: Work }) => {
   const { effectiveValue, enumValues, key, label } = flag

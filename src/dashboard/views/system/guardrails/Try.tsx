@@ -9,7 +9,7 @@ import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/guardrails.ts"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { findingsOf, type Finding, marked } from "./findings.ts"
 
 type Tested = AnswerOf<typeof guardrailsTest>

@@ -24,7 +24,7 @@ import { Pages } from "../../../ui/parts/Pages.tsx"
 import { Table } from "../../../ui/parts/Table.tsx"
 import { DangerButton } from "../../../ui/parts/DangerButton.tsx"
 import { FormEnd } from "../parts/FormEnd.tsx"
-import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
+import { switchWith, useWork } from "../../../ui/useWork.ts"
 
 type Server = AnswerOf<typeof mcpServersList>["servers"][number]
 

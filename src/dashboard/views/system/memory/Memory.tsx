@@ -28,7 +28,7 @@ import { Search } from "../../../ui/parts/Search.tsx"
 import { size } from "../parts/size.ts"
 import { Table } from "../../../ui/parts/Table.tsx"
 import { Tiles } from "../parts/Tiles.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { MemoryRow } from "./MemoryRow.tsx"
 
 const pageRows = 50

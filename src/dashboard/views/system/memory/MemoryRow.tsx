@@ -6,7 +6,7 @@ import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words } from "../../../words/system/memory.ts"
 import { words as parts } from "../../../words/parts.ts"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 type Entry = AnswerOf<typeof memoryList>["memories"][number]
 

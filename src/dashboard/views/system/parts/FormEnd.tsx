@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { Failure } from "../../../ui/Failure.tsx"
 import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/parts.ts"
-import type { Work } from "../../../ui/parts/useWork.ts"
+import type { Work } from "../../../ui/useWork.ts"
 
 interface Properties {
   readonly work: Work

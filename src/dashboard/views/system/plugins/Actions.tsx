@@ -10,7 +10,7 @@ import { placeOf } from "../../../ui/address/places.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as parts } from "../../../words/parts.ts"
 import { words } from "../../../words/system/plugins.ts"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { permissionWords } from "./permissions.ts"
 import type { Plugin } from "./plugin.ts"
 

@@ -9,7 +9,7 @@ import { duration, visible } from "../../../ui/format.ts"
 import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/system/proxies.ts"
 import { Entry, Pick } from "../../../ui/parts/Entry.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 const types = ["http", "https", "socks5"] as const
 const families = ["auto", "ipv4", "ipv6"] as const

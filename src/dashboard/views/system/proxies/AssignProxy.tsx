@@ -9,7 +9,7 @@ import { visible } from "../../../ui/format.ts"
 import { words as common } from "../../../words/common.ts"
 import { words } from "../../../words/system/proxies.ts"
 import { Entry, Pick } from "../../../ui/parts/Entry.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import type { Assignment } from "./ProxyRow.tsx"
 
 type Scope = Assignment["scope"]

@@ -14,7 +14,7 @@ import { duration, visible } from "../../../ui/format.ts"
 import { words as shared } from "../../../words/parts.ts"
 import { words } from "../../../words/system/proxies.ts"
 import { DangerButton } from "../../../ui/parts/DangerButton.tsx"
-import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
+import { switchWith, useWork } from "../../../ui/useWork.ts"
 
 type Proxy = AnswerOf<typeof proxiesList>["proxies"][number]
 export type Assignment = AnswerOf<typeof proxiesAssignments>["assignments"][number]

@@ -5,7 +5,7 @@ import { Answered } from "../../../ui/Answered.tsx"
 import { State } from "../../../ui/State.tsx"
 import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/sessions.ts"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 
 export const Locks = () => {
   const locks = useAnswer({ key: ["locks"], ask: (signal) => policiesGet({ signal }) })

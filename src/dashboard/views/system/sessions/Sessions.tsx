@@ -15,7 +15,7 @@ import { words } from "../../../words/system/sessions.ts"
 import { Empty } from "../../../ui/parts/Empty.tsx"
 import { Head } from "../parts/Head.tsx"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { Locks } from "./Locks.tsx"
 
 type Session = AnswerOf<typeof authListSessions>["sessions"][number]

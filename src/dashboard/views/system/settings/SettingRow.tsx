@@ -12,8 +12,8 @@ import { visible } from "../../../ui/format.ts"
 import { toast } from "../../../ui/toasts.tsx"
 import { words as parts } from "../../../words/parts.ts"
 import { words } from "../../../words/system/settings.ts"
-import { useWork } from "../../../ui/parts/useWork.ts"
-import { readSettings, shownAt, storeSetting, valueIn } from "./store.ts"
+import { useWork } from "../../../ui/useWork.ts"
+import { changeSetting, readSettings, shownAt, storeSetting, valueIn } from "./store.ts"
 import { inWords, type Origin, shownValue } from "./value.ts"
 
 /** Finds the schema of a setting in the body of its operation. */
@@ -69,9 +69,12 @@ export const SettingRow = ({ origin, schema }: Properties) => {
   }
   const reset = (): void =>
     void run(async () => {
-      const before = origin.value
-      await put(origin.defaultValue)
-      toast("good", words.resetDone, { label: parts.undo, run: () => void run(() => put(before)) })
+      const { defaultValue, value } = origin
+      await changeSetting(origin, value, defaultValue)
+      toast("good", words.resetDone, {
+        label: parts.undo,
+        run: () => void run(() => changeSetting(origin, defaultValue, value))
+      })
     })
   return (
     <li class="setting" id={`setting-${origin.operation}-${origin.name}`}>

@@ -10,8 +10,12 @@ import {
   resilienceUpdate,
   routingSettingsUpdate
 } from "../../../api/calls.generated.ts"
-import { request } from "../../../api/client.ts"
+import { ApiError } from "../../../api/ApiError.ts"
+import { request, tagOf } from "../../../api/client.ts"
 import { refresh } from "../../../api/queries.ts"
+import { isSame } from "../../../ui/merge/merge.ts"
+import { sendOver } from "../../../ui/merge/resend.ts"
+import { words } from "../../../words/merge.ts"
 import { nested, type Origin } from "./value.ts"
 
 interface Stores {
@@ -62,4 +66,19 @@ export const storeSetting = async (
   } finally {
     void refresh("origins")
   }
+}
+
+/** Puts a value in force where the setting still has the one that was seen; other settings may have changed since. */
+export const changeSetting = async (
+  origin: Pick<Origin, "name" | "operation">,
+  seen: unknown,
+  value: unknown
+): Promise<void> => {
+  const isAsSeen = (settings: unknown): boolean => isSame(valueIn(settings, origin.name), seen)
+  const settings = await readSettings(origin.operation)
+  if (!isAsSeen(settings)) {
+    void refresh("origins")
+    throw new ApiError(words.changed, { status: 412, code: "precondition_failed" })
+  }
+  await sendOver(tagOf(shownAt(origin.operation)), (ifMatch) => storeSetting(origin, value, ifMatch), isAsSeen)
 }

@@ -16,7 +16,7 @@ import { Facts } from "../../../ui/parts/Facts.tsx"
 import { Head } from "../parts/Head.tsx"
 import { withQuery } from "../../../ui/parts/Pages.tsx"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { SkillPage } from "./SkillPage.tsx"
 
 type Skill = AnswerOf<typeof agentSkillsList>["skills"][number]

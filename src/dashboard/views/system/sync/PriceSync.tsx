@@ -12,7 +12,7 @@ import { words as common } from "../../../words/common.ts"
 import { words as shared } from "../../../words/parts.ts"
 import { words } from "../../../words/system/sync.ts"
 import { Entry } from "../../../ui/parts/Entry.tsx"
-import { switchWith, useWork } from "../../../ui/parts/useWork.ts"
+import { switchWith, useWork } from "../../../ui/useWork.ts"
 
 type Settings = AnswerOf<typeof gatewaySettingsGet>
 

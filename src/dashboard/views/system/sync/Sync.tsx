@@ -15,7 +15,7 @@ import { Entry } from "../../../ui/parts/Entry.tsx"
 import { Facts } from "../../../ui/parts/Facts.tsx"
 import { Head } from "../parts/Head.tsx"
 import { DangerButton } from "../../../ui/parts/DangerButton.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { PriceSync } from "./PriceSync.tsx"
 
 type Status = AnswerOf<typeof syncStatus>

@@ -17,7 +17,7 @@ import { Entry } from "../../../ui/parts/Entry.tsx"
 import { Facts } from "../../../ui/parts/Facts.tsx"
 import { Head } from "../parts/Head.tsx"
 import { OutLink } from "../../../ui/parts/OutLink.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { type Tool, ToolState, type ToolStatus } from "./ToolState.tsx"
 
 type Written = AnswerOf<typeof cliToolsWriteSettings>

@@ -17,7 +17,7 @@ import { visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/tunnels.ts"
 import { Entry, Pick } from "../../../ui/parts/Entry.tsx"
 import { OutLink } from "../../../ui/parts/OutLink.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { TunnelCard } from "./Card.tsx"
 
 type Mesh = AnswerOf<typeof tunnelsMesh>

@@ -5,7 +5,7 @@ import { Time } from "../../../ui/Time.tsx"
 import { count, duration, visible } from "../../../ui/format.ts"
 import { words } from "../../../words/system/webhooks.ts"
 import { Table } from "../../../ui/parts/Table.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { AnswerState } from "./WebhookState.tsx"
 
 type Attempt = AnswerOf<typeof webhooksDeliveries>["deliveries"][number]

@@ -22,7 +22,7 @@ import { words as parts } from "../../../words/parts.ts"
 import { words } from "../../../words/system/webhooks.ts"
 import { Body } from "../parts/Body.tsx"
 import { Facts } from "../../../ui/parts/Facts.tsx"
-import { useWork } from "../../../ui/parts/useWork.ts"
+import { useWork } from "../../../ui/useWork.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { type Webhook, WebhookState } from "./WebhookState.tsx"
 

@@ -1,17 +1,17 @@
 /** A saved session as it was recorded. */
 import { useMemo } from "preact/hooks"
 import { useLocation } from "preact-iso"
-import { inspectorSession, inspectorSessionHar, inspectorSessionJsonl } from "../../api/calls.generated.ts"
-import { addressOf, gatewayUrl } from "../../api/client.ts"
-import { useAnswer } from "../../api/queries.ts"
-import { Answered } from "../../ui/Answered.tsx"
-import { State } from "../../ui/State.tsx"
-import { count, visible } from "../../ui/format.ts"
-import { words } from "../../words/inspector.ts"
-import { Detail } from "./Detail.tsx"
-import type { WholeRecord } from "./record.ts"
-import { inspectorPlace } from "./places.ts"
-import { RecordList } from "./RecordList.tsx"
+import { inspectorSession, inspectorSessionHar, inspectorSessionJsonl } from "../../../api/calls.generated.ts"
+import { addressOf, gatewayUrl } from "../../../api/client.ts"
+import { useAnswer } from "../../../api/queries.ts"
+import { Answered } from "../../../ui/Answered.tsx"
+import { State } from "../../../ui/State.tsx"
+import { count, visible } from "../../../ui/format.ts"
+import { words } from "../../../words/inspector.ts"
+import { Detail } from "../Detail.tsx"
+import type { WholeRecord } from "../record.ts"
+import { inspectorPlace } from "../places.ts"
+import { RecordList } from "../RecordList.tsx"
 
 const Split = ({ records }: { readonly records: ReadonlyArray<WholeRecord> }) => {
   const { query, route } = useLocation()

@@ -1,14 +1,14 @@
 /** Starts and stops the recording of a session; what is live goes on meanwhile. */
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
-import { inspectorChangeSession, inspectorSessions, inspectorStartSession } from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
-import { attempt } from "../../ui/attempt.ts"
-import { typing } from "../../ui/handlers.ts"
-import { State } from "../../ui/State.tsx"
-import { count, visible } from "../../ui/format.ts"
-import { words } from "../../words/inspector.ts"
-import { inspectorPlace } from "./places.ts"
+import { inspectorChangeSession, inspectorSessions, inspectorStartSession } from "../../../api/calls.generated.ts"
+import { useAnswer } from "../../../api/queries.ts"
+import { useWork } from "../../../ui/useWork.ts"
+import { typing } from "../../../ui/handlers.ts"
+import { State } from "../../../ui/State.tsx"
+import { count, visible } from "../../../ui/format.ts"
+import { words } from "../../../words/inspector.ts"
+import { inspectorPlace } from "../places.ts"
 
 const recordsEveryMs = 2_000
 
@@ -16,6 +16,7 @@ export const Recording = () => {
   const { route } = useLocation()
   const name = useSignal("")
   const isRecording = useSignal(false)
+  const { isBusy, run } = useWork(["inspector-sessions"])
   const sessions = useAnswer({
     key: ["inspector-sessions"],
     ask: (signal) => inspectorSessions({ signal }),
@@ -23,10 +24,6 @@ export const Recording = () => {
   })
   const running = sessions.value.data?.sessions.find(({ state }) => state === "recording")
   if ((running !== undefined) !== isRecording.peek()) isRecording.value = running !== undefined
-  const attemptSession = async (step: () => Promise<unknown>): Promise<void> => {
-    await attempt(step)
-    await refresh("inspector-sessions")
-  }
   if (running !== undefined) {
     const stop = async (): Promise<void> => {
       await inspectorChangeSession({ path: { id: running.id }, body: { action: "stop" } })
@@ -37,7 +34,7 @@ export const Recording = () => {
         <State kind="bad" icon="live">
           {words.state.recording(visible(running.name ?? words.untitled), count(running.requestCount))}
         </State>
-        <button key="stop" type="button" class="button" onClick={() => void attemptSession(stop)}>
+        <button key="stop" type="button" class="button" disabled={isBusy.value} onClick={() => void run(stop)}>
           {words.stopRecording}
         </button>
       </span>
@@ -52,7 +49,7 @@ export const Recording = () => {
       class="buttons"
       onSubmit={(event) => {
         event.preventDefault()
-        void attemptSession(start)
+        void run(start)
       }}
     >
       <input
@@ -63,7 +60,7 @@ export const Recording = () => {
         value={name.value}
         onInput={typing(name)}
       />
-      <button key="start" type="submit" class="button">
+      <button key="start" type="submit" class="button" disabled={isBusy.value}>
         {words.startRecording}
       </button>
     </form>

@@ -1,10 +1,10 @@
 /** Runs what a button does: one thing at a time, the reason told where it is refused, and what is shown asked for anew. */
 import { type ReadonlySignal, useSignal } from "@preact/signals"
-import { ApiError } from "../../api/ApiError.ts"
-import { refresh } from "../../api/queries.ts"
-import { visible } from "../format.ts"
-import { toast } from "../toasts.tsx"
-import { words } from "../../words/parts.ts"
+import { ApiError } from "../api/ApiError.ts"
+import { refresh } from "../api/queries.ts"
+import { visible } from "./format.ts"
+import { toast } from "./toasts.tsx"
+import { words } from "../words/parts.ts"
 
 export interface Work {
   readonly isBusy: ReadonlySignal<boolean>
@@ -12,7 +12,12 @@ export interface Work {
   readonly problem: ReadonlySignal<ApiError | null>
   /** Runs it; `said` tells that it is done. False: it was refused. */
   readonly run: (work: () => Promise<unknown>, said?: string) => Promise<boolean>
+  /** Shows the reason no longer. */
+  readonly forget: () => void
 }
+
+/** The view was left, or the reader has stopped it. */
+const isStopped = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError"
 
 const told = (error: unknown): ApiError =>
   error instanceof ApiError
@@ -43,6 +48,7 @@ export const useWork = (keys: ReadonlyArray<string>, isQuiet = false): Work => {
       if (said !== undefined) toast("good", said)
       return true
     } catch (error) {
+      if (isStopped(error)) return false
       problem.value = told(error)
       if (!isQuiet) toast("bad", visible(problem.value.message))
       return false
@@ -51,5 +57,8 @@ export const useWork = (keys: ReadonlyArray<string>, isQuiet = false): Work => {
       for (const key of keys) void refresh(key)
     }
   }
-  return { isBusy, problem, run }
+  const forget = (): void => {
+    problem.value = null
+  }
+  return { isBusy, problem, run, forget }
 }

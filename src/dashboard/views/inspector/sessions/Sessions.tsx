@@ -1,24 +1,25 @@
 /** Recorded sessions: viewed, exported, renamed, deleted; archives of other programs are imported. */
 import { useSignal } from "@preact/signals"
 import { useLocation } from "preact-iso"
-import type { AnswerOf } from "../../api/client.ts"
+import type { AnswerOf } from "../../../api/client.ts"
 import {
   inspectorChangeSession,
   inspectorImportSession,
   inspectorRemoveSession,
   inspectorSessions
-} from "../../api/calls.generated.ts"
-import { refresh, useAnswer } from "../../api/queries.ts"
-import { attempt } from "../../ui/attempt.ts"
-import { opening, setting, submitting, typing } from "../../ui/handlers.ts"
-import { Answered } from "../../ui/Answered.tsx"
-import { Danger } from "../../ui/dialogs/Danger.tsx"
-import { State } from "../../ui/State.tsx"
-import { Time } from "../../ui/Time.tsx"
-import { count, visible } from "../../ui/format.ts"
-import { toast } from "../../ui/toasts.tsx"
-import { words } from "../../words/inspector.ts"
-import { inspectorPlace } from "./places.ts"
+} from "../../../api/calls.generated.ts"
+import { refresh, useAnswer } from "../../../api/queries.ts"
+import { opening, setting, submitting, typing } from "../../../ui/handlers.ts"
+import { Answered } from "../../../ui/Answered.tsx"
+import { Danger } from "../../../ui/dialogs/Danger.tsx"
+import { State } from "../../../ui/State.tsx"
+import { Time } from "../../../ui/Time.tsx"
+import { count, visible } from "../../../ui/format.ts"
+import { useWork } from "../../../ui/useWork.ts"
+import { toast } from "../../../ui/toasts.tsx"
+import { words } from "../../../words/inspector.ts"
+import { readArchive } from "./archive.ts"
+import { inspectorPlace } from "../places.ts"
 import { Recording } from "./Recording.tsx"
 
 type Session = AnswerOf<typeof inspectorSessions>["sessions"][number]
@@ -28,13 +29,15 @@ const mostBytes = 100_000_000
 
 const Name = ({ session }: { readonly session: Session }) => {
   const typed = useSignal<string | null>(null)
-  const rename = (): Promise<void> =>
-    attempt(async () => {
+  const { isBusy, run } = useWork([])
+  const rename = async (): Promise<void> => {
+    await run(async () => {
       await inspectorChangeSession({ path: { id: session.id }, body: { action: "rename", name: typed.value ?? "" } })
       typed.value = null
       await refresh("inspector-sessions")
       toast("good", words.sessions.renamed)
     })
+  }
   if (typed.value === null) {
     return (
       <span class="buttons">
@@ -60,7 +63,7 @@ const Name = ({ session }: { readonly session: Session }) => {
         value={typed.value}
         onInput={typing(typed)}
       />
-      <button key="save" type="submit" class="button">
+      <button key="save" type="submit" class="button" disabled={isBusy.value}>
         {words.sessions.rename}
       </button>
     </form>
@@ -117,7 +120,7 @@ const Row = ({ session }: { readonly session: Session }) => (
 const Import = () => {
   const { route } = useLocation()
   const problem = useSignal<string | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, problem: refused, run } = useWork(["inspector-sessions"], true)
   const take = async (file: File | undefined): Promise<void> => {
     problem.value = null
     if (file === undefined) return
@@ -125,18 +128,17 @@ const Import = () => {
       problem.value = words.sessions.tooLarge
       return
     }
-    isBusy.value = true
-    try {
-      const body: unknown = JSON.parse(await file.text())
-      const { session } = await inspectorImportSession({ body: body as { readonly log: Record<string, unknown> } })
-      await refresh("inspector-sessions")
+    await run(async () => {
+      const read = readArchive(await file.text())
+      if (read._tag === "Unknown") {
+        problem.value = read.line === null ? words.sessions.notHar : words.sessions.notLine(read.line)
+        return
+      }
+      const { session } = await inspectorImportSession({ body: read.archive })
       toast("good", words.sessions.imported(count(session.requestCount)))
       route(inspectorPlace("", { session: session.id }))
-    } catch (error) {
-      problem.value = error instanceof SyntaxError ? words.sessions.notHar : (error as Error).message
-    } finally {
-      isBusy.value = false
-    }
+    })
+    if (refused.value !== null) problem.value = refused.value.message
   }
   return (
     <div class="field">
@@ -145,7 +147,7 @@ const Import = () => {
         id="import-har"
         class="input"
         type="file"
-        accept=".har,.json,application/json"
+        accept=".har,.json,.jsonl,application/json,application/jsonl"
         disabled={isBusy.value}
         aria-describedby="import-problem"
         onChange={(event) => {
