@@ -122,8 +122,8 @@ export const program = () => {
       const [code] = await exit
       return { code, stdout, stderr }
     },
-    serve: async (environment: Environment): Promise<Serving> => {
-      const child = start(["serve", "--port", "0", "--no-open"], environment)
+    serve: async (environment: Environment, ...flags: ReadonlyArray<string>): Promise<Serving> => {
+      const child = start(["serve", "--port", "0", "--no-open", ...flags], environment)
       const errors = text(child.stderr!)
       for await (const line of createInterface({ input: child.stdout! })) {
         const url = /^Gateway listening on (http:\S+)$/.exec(line)?.[1]

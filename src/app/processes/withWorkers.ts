@@ -18,10 +18,11 @@ export const superviseWorkers = (
       workers,
       drainMs,
       up: (url) =>
-        Effect.zipRight(
-          stdout(`Gateway listening on ${url} (${workers} workers)`),
-          options.whenListening === undefined ? Effect.void : Effect.asVoid(options.whenListening)
-        )
+        Effect.gen(function* () {
+          yield* stdout(`Gateway listening on ${url}`)
+          yield* Effect.logInfo(`${workers} workers serve requests; each line of theirs says which.`)
+          yield* options.whenListening ?? Effect.void
+        })
     })
     if (!isMeant) return yield* notStarted
   })

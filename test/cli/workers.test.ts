@@ -1,0 +1,189 @@
+/** `gateway serve --workers`: the built program as several processes, one of which is killed, and all of which are replaced. */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync, readdirSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { program, type Serving } from "./support.ts"
+
+const { dataDir, run, serve } = program()
+
+const adminKey = "an-admin-key-of-more-than-32-characters"
+const authorization = `Bearer ${adminKey}`
+
+/** A provider that answers at once. */
+const upstream: Server = createServer((request, response) => {
+  request.resume()
+  request.on("end", () => {
+    response.setHeader("content-type", "application/json")
+    response.end(
+      JSON.stringify(
+        request.url?.endsWith("/models") === true
+          ? { object: "list", data: [{ id: "gpt-4o", object: "model" }] }
+          : {
+              id: "c",
+              object: "chat.completion",
+              model: "gpt-4o",
+              choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+              usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
+            }
+      )
+    )
+  })
+})
+
+const upstreamUrl = (): string => {
+  const address = upstream.address()
+  return typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}/v1` : ""
+}
+
+beforeAll(async () => {
+  upstream.listen(0, "127.0.0.1")
+  await once(upstream, "listening")
+})
+afterAll(() => void upstream.close())
+
+interface Part {
+  readonly pid: number
+  readonly role: "owner" | "worker"
+  readonly place: number
+  readonly life: number
+}
+
+/** The processes that a first one has started, as their environments say. */
+const partsOf = (first: number): ReadonlyArray<Part> =>
+  execFileSync("ps", ["-o", "pid=", "--ppid", String(first)], { encoding: "utf8" })
+    .split("\n")
+    .flatMap((line) => {
+      const pid = Number(line)
+      if (!(pid > 0)) return []
+      try {
+        const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
+        const own = variables.find((variable) => variable.startsWith("GATEWAY_PROCESS="))
+        return own === undefined ? [] : [{ ...(JSON.parse(own.slice(own.indexOf("=") + 1)) as Omit<Part, "pid">), pid }]
+      } catch {
+        return []
+      }
+    })
+
+/** Looks again until it is so. */
+const until = async (isSo: () => boolean | Promise<boolean>, what: string): Promise<void> => {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await isSo()) return
+    await sleep(100)
+  }
+  assert.fail(`It did not come to this: ${what}`)
+}
+
+const manage = async ({ url }: Serving, method: string, path: string, body?: object) => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  assert.isBelow(response.status, 300, `${method} ${path}: ${await response.clone().text()}`)
+  return response.json()
+}
+
+const ask = async ({ url }: Serving, key: string | null = null): Promise<number> => {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      // A connection of its own, which any worker may take.
+      connection: "close",
+      ...(key === null ? {} : { authorization: `Bearer ${key}` })
+    },
+    body: JSON.stringify({ model: "openai/gpt-4o", messages: [{ role: "user", content: "hi" }] })
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+const answered = async (server: Serving): Promise<number> => {
+  const { logs } = (await manage(server, "GET", "/api/usage/logs?limit=1000")) as { readonly logs: ReadonlyArray<object> }
+  return logs.length
+}
+
+// The processes are found by /proc.
+describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
+  it("answers as one process does, and goes on when any of its processes is killed or all are replaced", async () => {
+    const DATA_DIR = dataDir()
+    const environment = { DATA_DIR, GATEWAY_ADMIN_KEY: adminKey, GATEWAY_DISABLE_BACKGROUND_SERVICES: "true" }
+    const server = await serve(environment, "--workers", "2")
+    const first = server.process.pid ?? 0
+    const now = () => partsOf(first).map(({ life, place, role }) => `${role} ${place}.${life}`)
+    assert.sameMembers(now(), ["owner 0.1", "worker 1.1", "worker 2.1"])
+
+    // A change is in force in every process when its answer is there.
+    await manage(server, "POST", "/api/providers", {
+      provider: "openai",
+      name: "work",
+      apiKey: "sk-abcdefghijklmnopqrstuvwx1",
+      baseUrl: upstreamUrl(),
+      models: ["gpt-4o"]
+    })
+    assert.deepStrictEqual(await Promise.all(Array.from({ length: 12 }, () => ask(server))), Array(12).fill(200))
+    const { key, secret } = (await manage(server, "POST", "/api/keys", { name: "ci" })) as {
+      readonly key: { readonly id: string }
+      readonly secret: string
+    }
+    assert.deepStrictEqual(await Promise.all(Array.from({ length: 8 }, () => ask(server, secret))), Array(8).fill(200))
+    await manage(server, "PUT", `/api/keys/${key.id}`, { isActive: false })
+    assert.deepStrictEqual(await Promise.all(Array.from({ length: 8 }, () => ask(server, secret))), Array(8).fill(401))
+    // Refusals without a call have a row, too.
+    assert.isAtLeast(await answered(server), 20)
+
+    // Whose connection it was is known behind the worker.
+    const { logs } = (await manage(server, "GET", "/api/audit?limit=1")) as {
+      readonly logs: ReadonlyArray<{ ip: string }>
+    }
+    assert.match(logs[0]?.ip ?? "", /^(?:::ffff:)?127\.0\.0\.1$/)
+    const status = await run(["status", "--json"], { DATA_DIR })
+    assert.strictEqual(status.code, 0, status.stderr)
+
+    const before = await answered(server)
+    const kill = async (part: string, next: string): Promise<void> => {
+      const [role, name] = part.split(" ")
+      const found = partsOf(first).find((one) => `${one.role} ${one.place}.${one.life}` === `${role} ${name}`)
+      process.kill(found?.pid ?? -1, "SIGKILL")
+      await until(() => now().includes(next), `${next} is there`)
+      await until(async () => (await ask(server)) === 200, "it answers")
+    }
+    await kill("worker 1.1", "worker 1.2")
+    await kill("owner 0.1", "owner 0.2")
+    await until(async () => (await answered(server)) > before, "rows are counted")
+
+    process.kill(first, "SIGHUP")
+    await until(() => now().includes("worker 2.2") && now().includes("owner 0.3"), "all are replaced")
+    await until(async () => (await ask(server)) === 200, "it answers")
+    assert.strictEqual(await server.stop("SIGTERM"), 0)
+    assert.deepStrictEqual(partsOf(first), [])
+    // Nothing is left to be read at the next start.
+    for (const folder of ["usage-journal", "reservations"]) {
+      const left = readdirSync(join(DATA_DIR, folder), { recursive: true }).filter((name) =>
+        String(name).endsWith(".jsonl")
+      )
+      assert.deepStrictEqual(left, [], folder)
+    }
+  }, 240_000)
+
+  it("says what is wrong with their number, and with an address that is in use, once", async () => {
+    const DATA_DIR = dataDir()
+    for (const workers of ["0", "65", "many"]) {
+      const flag = await run(["serve", "--workers", workers], { DATA_DIR })
+      assert.strictEqual(flag.code, 2, flag.stderr)
+      assert.include(flag.stderr, "'auto' or a number from 1 to 64")
+      const variable = await run(["serve"], { DATA_DIR, GATEWAY_WORKERS: workers })
+      assert.strictEqual(variable.code, 1)
+      assert.include(variable.stderr, "GATEWAY_WORKERS must be 'auto' or a whole number from 1 to 64")
+    }
+    const address = upstream.address()
+    const port = typeof address === "object" && address !== null ? String(address.port) : ""
+    const taken = await run(["serve", "--workers", "2", "--port", port], { DATA_DIR })
+    assert.strictEqual(taken.code, 1)
+    assert.include(taken.stderr, `Port ${port} on 127.0.0.1 is already in use`)
+  }, 120_000)
+})
