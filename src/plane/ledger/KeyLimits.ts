@@ -10,10 +10,11 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
-import { LimitReached } from "../../domain/Errors.ts"
+import { LimitReached, type LimitsUnknown } from "../../domain/Errors.ts"
 import type { Budget, TokenLimit } from "../../subjects/limits/entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { Events } from "../../observe/Events.ts"
+import type { Later } from "../../kernel/Later.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { type LimitNotice, LimitRepo } from "../../subjects/limits/repo.ts"
@@ -21,7 +22,7 @@ import { MediaJobRepo } from "../../subjects/mediaJobs/repo.ts"
 import { SpendRepo } from "../../subjects/usage/SpendRepo.ts"
 import { Reservations } from "../../store/usage/Reservations.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
-import { type Charge, Commitment } from "./Commitment.ts"
+import { AccountCommitment, type Charge, type Commitment } from "./Commitment.ts"
 import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle, type Reached } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
@@ -43,6 +44,9 @@ export interface AdmissionRequest {
   readonly isPromised?: boolean
 }
 
+/** Reservation of a request from its key's limits; null for callers without limits. */
+export type Admitted = Commitment | LimitReached | LimitsUnknown | null
+
 /** A limit as it is. */
 export interface Standing {
   readonly spec: MeterSpec
@@ -60,7 +64,7 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
   KeyLimits,
   {
     /** Hot: null for a key without limits. The commitment is to be left when the request is over. */
-    readonly admit: (key: ApiKey, request: AdmissionRequest) => Commitment | LimitReached | null
+    readonly admit: (key: ApiKey, request: AdmissionRequest) => Admitted | Later<Admitted>
     /** Milliseconds until the rates and sessions of a key let one more request in, as far as it is known; 0: now. */
     readonly pauseMs: (key: ApiKey) => number
     /** Hot: refuses a call of the request by a limit, with the error for the client. */
@@ -290,14 +294,14 @@ const admit = (
   const usedUp = account.usedUp(receivedMs)
   if (usedUp !== null && !isPromised) return refused(deps, key.id, requestId, usedUp)
   if (isCountedBefore) {
-    return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
+    return new AccountCommitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
   }
   const session = account.maxSessions === 0 ? null : (sessionId ?? requestId)
   const atMs = timers.monotonicMs()
   const over = overRate(account, atMs, session)
   if (over !== null) return over
   account.admitted(atMs, receivedMs)
-  return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
+  return new AccountCommitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
 }
 
 const pauseMs = (deps: Deps, key: ApiKey): number => {
