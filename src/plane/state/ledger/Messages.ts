@@ -1,0 +1,140 @@
+/** Messages between a worker and the owner about the limits of keys. Plain JSON; amounts are whole, times epoch milliseconds. */
+
+export const topics = {
+  /** Asked: `Take`, answered with `TakeAnswer`. */
+  take: "ledger.take",
+  /** Sent: `Report`. */
+  report: "ledger.report",
+  /** Sent: `Give`. */
+  give: "ledger.give",
+  /** Sent: `Left`. */
+  left: "ledger.left",
+  /** Asked each second, answered with `Renewed`. */
+  renew: "ledger.renew",
+  /** Asked when an owner is there: `Hello`, answered with `Welcome`. */
+  hello: "ledger.hello",
+  /** Told: `Changed`. */
+  changed: "ledger.changed",
+  /** Told: `Recall`, answered with a `Give`. */
+  recall: "ledger.recall"
+} as const
+
+/** All that was booked or given back of a lease: its number, and the sum. */
+export type Spent = readonly [lease: number, total: number]
+
+/** Admissions by rates since the last message: the lease, its sum, and how many milliseconds ago each was. */
+export type Arrivals = readonly [lease: number, total: number, agesMs: ReadonlyArray<number>]
+
+/**
+ * Need of a request. `limit`: place among the meters of the key, from 0; rates are counted from -1 down. `amount`: what the request takes in all;
+ * `need`: what of it the worker does not hold.
+ */
+export type Need = readonly [lease: number, limit: number, windowStartMs: number, need: number, amount: number]
+
+export interface Take {
+  readonly key: string
+  readonly id: string
+  readonly atMs: number
+  /** Version of the key's limits that the worker knows; 0: none. */
+  readonly version: number
+  readonly needs: ReadonlyArray<Need>
+  /** The request is to be admitted; else a call of it is. */
+  readonly admits: boolean
+  /** Session that it begins; null: none. */
+  readonly session: string | null
+  readonly promised: boolean
+}
+
+export type RefusedBy =
+  | {
+      readonly by: "meter"
+      readonly limit: number
+      readonly startMs: number
+      readonly endMs: number
+      readonly used: number
+      readonly isReserved: boolean
+    }
+  /** `isSure`: nothing but time changes it. */
+  | { readonly by: "rate"; readonly limit: number; readonly waitMs: number; readonly isSure: boolean }
+  | { readonly by: "sessions"; readonly most: number }
+
+/** Limits of a key. `S`: a meter. */
+export interface Limits<S> {
+  readonly version: number
+  readonly meters: ReadonlyArray<S>
+  readonly rates: ReadonlyArray<{ readonly limit: number; readonly window: number }>
+  /** 0: no limit. */
+  readonly maxSessions: number
+}
+
+export type TakeAnswer<S> =
+  | { readonly is: "granted"; readonly grants: ReadonlyArray<readonly [lease: number, total: number, isNear: boolean]> }
+  | { readonly is: "refused"; readonly refused: RefusedBy }
+  /** The worker knew other limits. */
+  | { readonly is: "changed"; readonly limits: Limits<S> }
+
+/** What a request has cost. Sent again to a new owner until one has said that it has it. */
+export interface Report {
+  /** Grows with each report of a worker's life. */
+  readonly number: number
+  readonly id: string
+  readonly key: string
+  readonly atMs: number
+  readonly charges: ReadonlyArray<readonly [provider: string, model: string, nanoUsd: number, tokens: number]>
+  /** It counts as a request of its day. */
+  readonly isCounted: boolean
+  readonly spent: ReadonlyArray<Spent>
+}
+
+export interface Give {
+  readonly spent: ReadonlyArray<Spent>
+  readonly arrivals: ReadonlyArray<Arrivals>
+  /** Leases that the worker has forgotten: nothing is held of them. */
+  readonly ended: ReadonlyArray<number>
+  /** Number of the recall that it answers; 0: none. */
+  readonly recall: number
+}
+
+export interface Left {
+  readonly key: string
+  readonly session: string
+}
+
+export interface Renewed {
+  /** Number of the latest report that the owner has. */
+  readonly reported: number
+}
+
+/** What a worker holds. `meter`: id of the meter, null for a rate. */
+export interface HeldLease {
+  readonly lease: number
+  readonly key: string
+  readonly meter: string | null
+  readonly windowStartMs: number
+  readonly rate: { readonly limit: number; readonly window: number } | null
+  readonly held: number
+}
+
+export interface Hello {
+  readonly held: ReadonlyArray<HeldLease>
+  readonly sessions: ReadonlyArray<readonly [key: string, session: string]>
+  readonly unacknowledged: ReadonlyArray<Report>
+}
+
+export interface Welcome {
+  readonly reported: number
+  /** Keys with limits. */
+  readonly limited: ReadonlyArray<string>
+}
+
+export interface Changed {
+  readonly key: string
+  readonly isLimited: boolean
+  /** Leases of the worker whose limits are no more. */
+  readonly gone: ReadonlyArray<number>
+}
+
+export interface Recall {
+  readonly number: number
+  readonly leases: ReadonlyArray<number>
+}
