@@ -88,7 +88,7 @@ export class LeasedAccount {
   rates: ReadonlyArray<LeasedRate> = []
   maxSessions = 0
   readonly apiKeyId: string
-  readonly holders = new Set<Holder & { readonly rehold: () => void }>()
+  readonly holders = new Set<Holder & { readonly rehold: () => void; readonly enteredMs: number | null }>()
   readonly sessions = new Map<string, Entered>()
   readonly #next: NextNumber
   #usedUp: UsedUp | null = null
@@ -131,7 +131,7 @@ export class LeasedAccount {
   /** Forgets leases whose limits are no more. */
   forget(gone: ReadonlySet<number>): void {
     for (const meter of this.meters) {
-      for (const { lease, window } of [...meter.entries()]) if (gone.has(lease.number)) meter.delete(window.startMs)
+      for (const { lease, window } of meter.entries()) if (gone.has(lease.number)) meter.delete(window.startMs)
     }
     this.rates = this.rates.filter(({ lease }) => !gone.has(lease.number))
   }

@@ -36,6 +36,8 @@ export interface LeasedOptions {
   readonly isPromised: boolean
   /** Lease of the requests of its day, of which it has one; null: it counts for none. */
   readonly day: WorkerLease | null
+  /** Monotonic time at which it came in by rates; null: it counts for none. */
+  readonly enteredMs: number | null
 }
 
 const none: ReadonlyArray<never> = []
@@ -52,11 +54,13 @@ export class LeasedCommitment implements Commitment {
   estimate: Commitment["estimate"] = null
   filed: Commitment["filed"] = null
   day: WorkerLease | null
+  readonly enteredMs: number | null
   isOver = false
   readonly #books: LeasedBooks
   #isSettled = false
 
-  constructor(books: LeasedBooks, { account, day, isPromised, receivedMs, requestId, session }: LeasedOptions) {
+  constructor(books: LeasedBooks, options: LeasedOptions) {
+    const { account, day, enteredMs, isPromised, receivedMs, requestId, session } = options
     this.#books = books
     this.account = account
     this.apiKeyId = account.apiKeyId
@@ -65,6 +69,7 @@ export class LeasedCommitment implements Commitment {
     this.session = session
     this.isPromised = isPromised
     this.day = day
+    this.enteredMs = enteredMs
     account.holders.add(this)
   }
 

@@ -191,7 +191,7 @@ export class OwnerLedger implements WorkersBooks {
     for (const booked of this.#bookings.end(name)) truth.book(booked)
     // It may have let in all that it held, a moment ago.
     this.#leases.end(name, (pool, held) => {
-      for (let each = 0; pool instanceof RatePool && each < held; each += 1) pool.log.add(monotonicMs())
+      if (pool instanceof RatePool) for (let each = 0; each < held; each += 1) pool.log.add(monotonicMs())
     })
     this.#leaveSessions(name)
   }
@@ -379,7 +379,7 @@ export class OwnerLedger implements WorkersBooks {
   }
 
   /** What a worker says replaces what was known of it. */
-  #hello(worker: string, { held, sessions, unacknowledged }: Hello): Welcome {
+  #hello(worker: string, { held, running, sessions, unacknowledged }: Hello): Welcome {
     const { monotonicMs, truth } = this.#options
     this.#leases.end(worker)
     this.#leaveSessions(worker)
@@ -394,9 +394,21 @@ export class OwnerLedger implements WorkersBooks {
       truth.account(key)?.sessions.enter(session)
       this.#heldSessions(worker, key).add(session)
     }
+    // A worker that an earlier process of this owner has had is known.
+    if (this.#bookings.latest(worker) === 0) this.#remember(running)
     this.#bookAgain(worker, unacknowledged)
     this.#known(worker)
     return { reported: this.#bookings.latest(worker), limited: truth.limited() }
+  }
+
+  /** Counts requests in progress for rates. */
+  #remember(running: Hello["running"]): void {
+    const { monotonicMs, truth } = this.#options
+    for (const [key, agesMs] of running) {
+      for (const log of truth.account(key)?.rates ?? []) {
+        for (const ageMs of agesMs) log.add(monotonicMs() - Math.max(0, ageMs))
+      }
+    }
   }
 
   /** Books reports at once, and takes those back that were in the sums of the start. */
@@ -425,7 +437,7 @@ export class OwnerLedger implements WorkersBooks {
 
   #gone(worker: string): void {
     this.#known(worker)
-    for (const number of [...this.#recalls.keys()]) this.#hasCome(worker, number)
+    for (const number of this.#recalls.keys()) this.#hasCome(worker, number)
   }
 
   #changed(apiKeyId: string): void {

@@ -2,7 +2,7 @@
  * A worker's half of the limits of keys: lets requests in and calls through on what it holds by leases, and asks the owner where that is not
  * enough. Plain and synchronous; what has to be asked for comes later.
  */
-import { LimitReached, LimitsUnknown } from "../../../domain/Errors.ts"
+import { type LimitReached, LimitsUnknown } from "../../../domain/Errors.ts"
 import { Later } from "../../../kernel/Later.ts"
 import type { Timer } from "../../../platform/Timers.ts"
 import type { ApiKey } from "../../../subjects/keys/entity.ts"
@@ -129,8 +129,10 @@ export class WorkerLedger implements LeasedBooks {
   }
 
   commitments(apiKeyId?: string): ReadonlyArray<Holder> {
-    const accounts = apiKeyId === undefined ? [...this.#accounts.values()] : [this.#accounts.get(apiKeyId)]
-    return accounts.flatMap((account) => (account === undefined ? [] : [...account.holders]))
+    const found: Array<Holder> = []
+    for (const [id, { holders }] of this.#accounts)
+      if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
+    return found
   }
 
   /** Null: it has no limits. */
@@ -158,14 +160,14 @@ export class WorkerLedger implements LeasedBooks {
     const { isCountedBefore, isPromised = false, receivedMs, requestId } = request
     if (session !== null) account.sessionEntered(session)
     const day = isCountedBefore ? null : account.reserveDay(receivedMs)
-    if (!isCountedBefore) this.#arrived(account.rates)
+    const enteredMs = isCountedBefore ? null : this.#arrived(account.rates)
     this.#active.add(account)
-    return new LeasedCommitment(this, { account, requestId, receivedMs, session, isPromised, day })
+    return new LeasedCommitment(this, { account, requestId, receivedMs, session, isPromised, day, enteredMs })
   }
 
-  /** Hot: rates have let a request in. */
-  #arrived(rates: LeasedAccount["rates"]): void {
-    if (rates.length === 0) return
+  /** Hot: rates have let a request in; returns the time. */
+  #arrived(rates: LeasedAccount["rates"]): number | null {
+    if (rates.length === 0) return null
     const { after, monotonicMs } = this.#options
     const nowMs = monotonicMs()
     for (const rate of rates) {
@@ -177,6 +179,7 @@ export class WorkerLedger implements LeasedBooks {
       this.#arrivals = null
       this.#flush()
     })
+    return nowMs
   }
 
   #flush(recall = 0): void {
@@ -231,8 +234,9 @@ export class WorkerLedger implements LeasedBooks {
         if (session !== null) account.sessionOwned(session)
         // What was reserved of rates is now used.
         account.withdraw(isWhole ? rates : [], null)
-        if (isWhole) this.#arrived(rates)
-        later.give(new LeasedCommitment(this, { account, requestId, receivedMs, session, isPromised, day }))
+        const enteredMs = isWhole ? this.#arrived(rates) : null
+        const of = { account, requestId, receivedMs, session, isPromised, day, enteredMs }
+        later.give(new LeasedCommitment(this, of))
         return this.#giveNear(account)
       }
       withdraw()
@@ -511,7 +515,7 @@ export class WorkerLedger implements LeasedBooks {
     const nowMs = this.#options.nowMs()
     for (const account of this.#active) {
       for (const meter of account.meters) {
-        for (const { lease, window } of [...meter.entries()]) {
+        for (const { lease, window } of meter.entries()) {
           if (lease.giveIdle()) this.#outbox.add(lease)
           if (window.endMs > nowMs || !lease.isEmpty) continue
           meter.delete(window.startMs)
@@ -530,13 +534,16 @@ export class WorkerLedger implements LeasedBooks {
     this.#outbox.clear()
     const held: Array<HeldLease> = []
     const sessions: Array<readonly [string, string]> = []
+    const running: Array<readonly [string, ReadonlyArray<number>]> = []
     for (const account of this.#accounts.values()) {
       account.isStale = true
       held.push(...heldOf(account))
+      const agesMs = agesOf(account, askedAtMs)
+      if (agesMs.length > 0) running.push([account.apiKeyId, agesMs])
       for (const rate of account.rates) if (rate.times.length > 0) this.#outbox.addRate(rate)
       for (const [session, { isOwned }] of account.sessions) if (isOwned) sessions.push([account.apiKeyId, session])
     }
-    const hello: Hello = { held, sessions, unacknowledged: this.#unacknowledged }
+    const hello: Hello = { held, sessions, running, unacknowledged: this.#unacknowledged }
     link.ask(topics.hello, hello, (answer) => {
       if (answer === null) return
       const { limited, reported } = answer as Welcome
@@ -568,6 +575,14 @@ function* meteredAt({ meters }: LeasedAccount, atMs: number) {
 
 const isCurrent = ({ meters }: LeasedAccount, meter: LeasedMeter, lease: WorkerLease, atMs: number): boolean =>
   meters.includes(meter) && meter.lease(atMs) === lease
+
+/** Ages of requests that came in by rates, and of which the owner was told; the oldest first. */
+const agesOf = ({ holders, rates }: LeasedAccount, nowMs: number): ReadonlyArray<number> => {
+  const untold = new Set(rates.flatMap(({ times }) => times))
+  return [...holders]
+    .flatMap(({ enteredMs }) => (enteredMs === null || untold.has(enteredMs) ? [] : [Math.floor(nowMs - enteredMs)]))
+    .toSorted((a, b) => b - a)
+}
 
 /** What is held of a key, as a new owner is told. The sums begin anew. */
 function* heldOf(account: LeasedAccount): Iterable<HeldLease> {

@@ -118,6 +118,8 @@ export interface HeldLease {
 export interface Hello {
   readonly held: ReadonlyArray<HeldLease>
   readonly sessions: ReadonlyArray<readonly [key: string, session: string]>
+  /** Requests in progress that count for rates, which have no usage row: the key, and how many milliseconds ago each came. */
+  readonly running: ReadonlyArray<readonly [key: string, agesMs: ReadonlyArray<number>]>
   readonly unacknowledged: ReadonlyArray<Report>
 }
 
