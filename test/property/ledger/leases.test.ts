@@ -173,12 +173,20 @@ const check = (
 const listOf = (...steps: ReadonlyArray<FastCheck.WeightedArbitrary<Step>>) =>
   FastCheck.array(FastCheck.oneof(...steps), { maxLength: 150, size: "max" })
 
+const timeoutMs = 300_000
+
 describe("the laws of the ledger", () => {
-  it("hold in one process", () => check(FastCheck.constant(0), listOf(...calm), counted(100, 1_000)))
+  it("hold in one process", () => check(FastCheck.constant(0), listOf(...calm), counted(60, 1_000)), timeoutMs)
 
-  it("hold over workers whose messages come in any order", () =>
-    check(FastCheck.integer({ min: 1, max: 4 }), listOf(...calm), counted(200, 3_000)))
+  it(
+    "hold over workers whose messages come in any order",
+    () => check(FastCheck.integer({ min: 1, max: 4 }), listOf(...calm), counted(100, 3_000)),
+    timeoutMs
+  )
 
-  it("hold over workers and owners that end or stop at any message", () =>
-    check(FastCheck.integer({ min: 1, max: 4 }), listOf(...calm, ...faults), counted(300, 5_000)))
+  it(
+    "hold over workers and owners that end or stop at any message",
+    () => check(FastCheck.integer({ min: 1, max: 4 }), listOf(...calm, ...faults), counted(150, 5_000)),
+    timeoutMs
+  )
 })

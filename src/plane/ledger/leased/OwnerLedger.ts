@@ -61,11 +61,11 @@ const recallMs = 250
 /** Windows that have ended are forgotten so often. */
 const pruneEveryMs = 600_000
 
-const bookedOf = ({ atMs, charges, id, isCounted, key }: Report): Booked => ({
+const bookedOf = ([, id, key, atMs, isCounted, charges]: Report): Booked => ({
   requestId: id,
   apiKeyId: key,
   receivedMs: atMs,
-  isCounted,
+  isCounted: isCounted === 1,
   charges: charges.map(([provider, model, nanoUsd, tokens]) => ({ provider, model, nanoUsd, tokens }))
 })
 
@@ -100,6 +100,8 @@ export class OwnerLedger implements WorkersBooks {
   #prunedAtMs = 0
   /** Workers of an earlier owner that have not said what they hold. */
   readonly #expected = new Set<string>()
+  /** Lives of workers that have ended. */
+  readonly #ended = new Set<string>()
   #opening: Later<null> | null = null
   #openingTimer: Timer | null = null
   readonly #unlisten: ReadonlyArray<() => void>
@@ -204,10 +206,13 @@ export class OwnerLedger implements WorkersBooks {
 
   #take(worker: WorkerId, take: Take, answer: (answer: Answer) => void): void {
     const name = nameOf(worker)
+    // What waited for others must not be granted to one that has ended meanwhile.
+    if (this.#ended.has(name)) return
     const decided = this.#decide(name, take)
     if (decided.is !== "short") return answer(decided)
     const recalled = this.#leases.recall(decided.pool, name)
     const again = (): void => {
+      if (this.#ended.has(name)) return
       const second = this.#decide(name, take)
       answer(second.is === "short" ? this.#refused(take, second.refused) : second)
     }
@@ -349,9 +354,11 @@ export class OwnerLedger implements WorkersBooks {
 
   #report(worker: string, report: Report): void {
     // What was reserved for it is booked in the same step.
-    this.#spent(worker, report.spent)
+    const [number, id, , , , , spent] = report
+    const nowMs = this.#options.monotonicMs()
+    for (let at = 0; at < spent.length; at += 2) this.#leases.spent(worker, spent[at] ?? 0, spent[at + 1] ?? 0, nowMs)
     const booked = bookedOf(report)
-    if (this.#bookings.report(worker, report.number, report.id, booked)) this.#options.truth.book(booked)
+    if (this.#bookings.report(worker, number, id, booked)) this.#options.truth.book(booked)
   }
 
   #give(worker: string, { arrivals, ended, recall, spent }: Give): void {
@@ -416,12 +423,13 @@ export class OwnerLedger implements WorkersBooks {
     const { truth, withRows } = this.#options
     const asked: Array<string> = []
     for (const report of reports) {
+      const [number, id] = report
       const booked = bookedOf(report)
-      if (!this.#bookings.report(worker, report.number, report.id, booked)) continue
+      if (!this.#bookings.report(worker, number, id, booked)) continue
       truth.book(booked)
-      this.#bookings.take(report.id)
-      this.#unsure.set(report.id, booked)
-      asked.push(report.id)
+      this.#bookings.take(id)
+      this.#unsure.set(id, booked)
+      asked.push(id)
     }
     if (asked.length === 0) return
     withRows(asked, (found) => {
@@ -436,6 +444,7 @@ export class OwnerLedger implements WorkersBooks {
   }
 
   #gone(worker: string): void {
+    this.#ended.add(worker)
     this.#known(worker)
     for (const number of this.#recalls.keys()) this.#hasCome(worker, number)
   }

@@ -17,7 +17,6 @@ import {
   type RefusedBy,
   type Renewed,
   type Report,
-  type Spent,
   type Take,
   type TakeAnswer,
   topics,
@@ -378,25 +377,21 @@ export class WorkerLedger implements LeasedBooks {
 
   /** Hot: releases what the request has reserved, books its cost and reports it. */
   readonly settled = (commitment: LeasedCommitment, charges: ReadonlyArray<Charge>): void => {
-    const { account, receivedMs } = commitment
-    const leases = new Map<WorkerLease, number>()
+    const drawn: Array<Hold> = []
     for (const reservation of commitment.reservations) {
       if (!reservation.isOpen) continue
       reservation.isOpen = false
-      for (const { amount, lease } of reservation.holds) {
-        lease.release(amount)
-        leases.set(lease, (leases.get(lease) ?? 0) + amount)
+      for (const hold of reservation.holds) {
+        hold.lease.release(hold.amount)
+        const at = drawn.findIndex(({ lease }) => lease === hold.lease)
+        const known = drawn[at]
+        if (known === undefined) drawn.push(hold)
+        else drawn[at] = { ...hold, amount: known.amount + hold.amount }
       }
     }
     // What was beyond the reservation is booked by the owner and is not of the lease, which others have reserved.
-    for (const { meter, lease } of meteredAt(account, receivedMs)) {
-      const reserved = leases.get(lease)
-      if (reserved === undefined) continue
-      let amount = 0
-      for (const charge of charges) if (meter.counts(charge.provider, charge.model)) amount += meter.amountOf(charge)
-      lease.book(Math.min(amount, reserved))
-    }
-    this.#report(commitment, charges, leases.keys())
+    for (const { amount: reserved, lease, meter } of drawn) lease.book(Math.min(reserved, costOf(meter, charges)))
+    this.#report(commitment, charges, drawn)
   }
 
   readonly left = (commitment: LeasedCommitment, wasSettled: boolean): void => {
@@ -409,30 +404,20 @@ export class WorkerLedger implements LeasedBooks {
     if (session !== null) this.#leaveSession(account, session)
   }
 
-  #report(commitment: LeasedCommitment, charges: ReadonlyArray<Charge>, drawn: Iterable<WorkerLease>): void {
+  #report(commitment: LeasedCommitment, charges: ReadonlyArray<Charge>, drawn: ReadonlyArray<Hold>): void {
     const { apiKeyId, day, receivedMs, requestId } = commitment
-    const spent: Array<Spent> = []
-    const add = (lease: WorkerLease): void => {
-      if (lease.isNear) lease.giveFree()
-      spent.push([lease.number, lease.spent])
-    }
+    const spent: Array<number> = []
     if (day !== null) {
       commitment.day = null
       day.release(1)
       day.book(1)
-      add(day)
+      addSpent(spent, day)
     }
-    for (const lease of drawn) add(lease)
+    for (const { lease } of drawn) addSpent(spent, lease)
     this.#reports += 1
-    const report: Report = {
-      number: this.#reports,
-      id: requestId,
-      key: apiKeyId,
-      atMs: receivedMs,
-      charges: charges.map(({ model, nanoUsd, provider, tokens }) => [provider, model, nanoUsd, tokens]),
-      isCounted: day !== null,
-      spent
-    }
+    const costs = charges.map(({ model, nanoUsd, provider, tokens }) => [provider, model, nanoUsd, tokens] as const)
+    const isCounted = day === null ? 0 : 1
+    const report: Report = [this.#reports, requestId, apiKeyId, receivedMs, isCounted, costs, spent]
     this.#unacknowledged.push(report)
     this.#options.link.send(topics.report, report)
   }
@@ -506,7 +491,7 @@ export class WorkerLedger implements LeasedBooks {
   }
 
   #acknowledged(reported: number): void {
-    const first = this.#unacknowledged.findIndex(({ number }) => number > reported)
+    const first = this.#unacknowledged.findIndex(([number]) => number > reported)
     this.#unacknowledged = first < 0 ? [] : this.#unacknowledged.slice(first)
   }
 
@@ -566,11 +551,17 @@ function* allOf({ meters }: LeasedAccount): Iterable<{ readonly lease: WorkerLea
   for (const meter of meters) yield* meter.entries()
 }
 
-/** The leases of an instant. */
-function* meteredAt({ meters }: LeasedAccount, atMs: number) {
-  for (const each of meters) {
-    if (each.meter.spec.unit !== "requests") yield { meter: each.meter, lease: each.lease(atMs) }
-  }
+/** Hot: cost of a request in the unit of a limit. */
+const costOf = ({ meter }: LeasedMeter, charges: ReadonlyArray<Charge>): number => {
+  let cost = 0
+  for (const charge of charges) if (meter.counts(charge.provider, charge.model)) cost += meter.amountOf(charge)
+  return cost
+}
+
+/** Hot: near its limit, what is free goes back with the report. */
+const addSpent = (spent: Array<number>, lease: WorkerLease): void => {
+  if (lease.isNear) lease.giveFree()
+  spent.push(lease.number, lease.spent)
 }
 
 const isCurrent = ({ meters }: LeasedAccount, meter: LeasedMeter, lease: WorkerLease, atMs: number): boolean =>

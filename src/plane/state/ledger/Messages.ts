@@ -73,18 +73,20 @@ export type TakeAnswer<S> =
   /** The worker knew other limits. */
   | { readonly is: "changed"; readonly limits: Limits<S> }
 
-/** What a request has cost. Sent again to a new owner until one has said that it has it. */
-export interface Report {
-  /** Grows with each report of a worker's life. */
-  readonly number: number
-  readonly id: string
-  readonly key: string
-  readonly atMs: number
-  readonly charges: ReadonlyArray<readonly [provider: string, model: string, nanoUsd: number, tokens: number]>
-  /** It counts as a request of its day. */
-  readonly isCounted: boolean
-  readonly spent: ReadonlyArray<Spent>
-}
+/**
+ * What a request has cost; sent again to a new owner until one has said that it has it. A list, because one is written for each request. `number`
+ * grows with each report of a worker's life; `isCounted`: it counts as a request of its day; `spent` comes from `WorkerLease`, a number and a sum in
+ * turn.
+ */
+export type Report = readonly [
+  number: number,
+  id: string,
+  key: string,
+  atMs: number,
+  isCounted: 0 | 1,
+  charges: ReadonlyArray<readonly [provider: string, model: string, nanoUsd: number, tokens: number]>,
+  spent: ReadonlyArray<number>
+]
 
 export interface Give {
   readonly spent: ReadonlyArray<Spent>
