@@ -67,6 +67,11 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
     readonly settle: (commitment: Commitment, charges: ReadonlyArray<Charge>) => void
     /** Limits of a key at a time. */
     readonly standings: (apiKeyId: string, nowMs: number) => ReadonlyArray<Standing>
+    /**
+     * To be run before `standings` and `commitments`, of a key or of all (null), where they have to be exact: what other processes hold ahead of need
+     * comes back, and what their calls have reserved is known.
+     */
+    readonly gather: (apiKeyId: string | null) => Effect.Effect<void>
     /** Requests that hold reservations now, by key or all. */
     readonly commitments: (apiKeyId?: string) => ReadonlyArray<Holder>
     readonly budgets: () => ReadonlyArray<Budget>
@@ -473,7 +478,7 @@ export const make = Effect.gen(function* () {
     booking: new Set(),
     notices: new Map(),
     usedBefore: () => null,
-    workers: { waiting: () => none, opening: () => null },
+    workers: { waiting: () => none, opening: () => null, gather: (_, then) => then(), shown: () => none },
     onChanged: new Set()
   }
   yield* readLimits(deps)
@@ -489,9 +494,11 @@ export const make = Effect.gen(function* () {
     settle: (commitment, charges) => settle(deps, commitment, charges),
     standings: (apiKeyId, atMs) =>
       (accountOf(deps, apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
+    gather: (apiKeyId) => Effect.async((resume) => deps.workers.gather(apiKeyId, () => resume(Effect.void))),
     commitments: (apiKeyId) => {
-      const found: Array<Holder> = []
-      for (const [id, { holders }] of accounts) if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
+      const isAsked = (id: string): boolean => apiKeyId === undefined || id === apiKeyId
+      const found: Array<Holder> = deps.workers.shown().filter((holder) => isAsked(holder.apiKeyId))
+      for (const [id, { holders }] of accounts) if (isAsked(id)) found.push(...holders)
       return found
     },
     budgets: () => [...deps.budgets.values()],

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type { Unlisten } from "../state/link/OwnerLink.ts"
 import type { Later } from "../../kernel/Later.ts"
 import type { Charge } from "./Commitment.ts"
-import type { KeyAccount, Obstacle } from "./KeyAccount.ts"
+import type { Holder, KeyAccount, Obstacle } from "./KeyAccount.ts"
 
 /** Cost of a request. */
 export interface Booked {
@@ -22,6 +22,10 @@ export interface WorkersBooks {
   readonly waiting: (apiKeyId: string) => Iterable<Booked>
   /** Comes when what workers hold is known; null: it is. Nothing is admitted before. */
   readonly opening: () => Later<null> | null
+  /** Calls back what workers hold ahead of need, of a key or of all (null), and asks what calls of theirs have reserved; then runs `then`. */
+  readonly gather: (apiKeyId: string | null, then: () => void) => void
+  /** Requests of workers with reservations, as they were gathered last. */
+  readonly shown: () => ReadonlyArray<Holder>
 }
 
 export class LedgerTruth extends Context.Tag("gateway/plane/ledger/LedgerTruth")<

@@ -26,6 +26,7 @@ export const make = Effect.gen(function* () {
     refuse: (_, obstacle) => ledger.refuse(obstacle),
     settle: (commitment, charges) => void commitment.settle(charges),
     standings: () => [],
+    gather: () => Effect.void,
     commitments: (apiKeyId) => ledger.commitments(apiKeyId),
     budgets: () => [],
     tokenLimits: () => [],

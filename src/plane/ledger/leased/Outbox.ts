@@ -1,5 +1,5 @@
 /** What a worker has to tell the owner beside its reports: what it gives back, and when its rates have let requests in. Plain and synchronous. */
-import type { Give, Spent } from "../../state/ledger/Messages.ts"
+import type { Give, OpenRequest, Spent } from "../../state/ledger/Messages.ts"
 import type { WorkerLease } from "../../state/ledger/WorkerLease.ts"
 import type { LeasedRate } from "./LeasedAccount.ts"
 
@@ -27,7 +27,7 @@ export class Outbox {
   }
 
   /** Returns the message, and forgets it. */
-  take(nowMs: number, recall: number): Give {
+  take(nowMs: number, recall: number, open: ReadonlyArray<OpenRequest>): Give {
     const spent = [...this.#leases].map(({ number, spent: total }): Spent => [number, total])
     const arrivals = [...this.#rates].map(({ lease, times }) => {
       const agesMs = times.map((atMs) => Math.floor(nowMs - atMs))
@@ -37,7 +37,7 @@ export class Outbox {
     const ended = this.#ended.splice(0)
     this.#leases.clear()
     this.#rates.clear()
-    return { spent, arrivals, ended, recall }
+    return { spent, arrivals, ended, recall, open }
   }
 
   /** A new owner knows nothing of it. */

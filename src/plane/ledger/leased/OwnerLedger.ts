@@ -5,6 +5,7 @@
 import { Later } from "../../../kernel/Later.ts"
 import type { Timer } from "../../../platform/Timers.ts"
 import type { UsageRow } from "../../../domain/Usage.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { Bookings } from "../../state/ledger/Bookings.ts"
 import { renewEveryMs, withoutOwnerMs } from "../../state/ledger/Fence.ts"
 import {
@@ -13,10 +14,12 @@ import {
   type Hello,
   type Left,
   type Need,
+  type OpenRequest,
   type Recall,
   type RefusedBy,
   type Renewed,
   type Report,
+  type Show,
   type Take,
   type TakeAnswer,
   topics,
@@ -24,7 +27,7 @@ import {
 } from "../../state/ledger/Messages.ts"
 import { OwnerLeases } from "../../state/ledger/OwnerLeases.ts"
 import { nameOf, type WorkerId, type WorkerLinks } from "../../state/link/WorkerLinks.ts"
-import type { KeyAccount, Obstacle } from "../KeyAccount.ts"
+import { type Holder, type KeyAccount, type Obstacle, Reservation } from "../KeyAccount.ts"
 import type { Booked, LedgerTruth, WorkersBooks } from "../LedgerTruth.ts"
 import type { MeterSpec } from "../Meter.ts"
 import { KeyPools, type LimitPool, limitsOf, RatePool } from "./Pools.ts"
@@ -50,6 +53,7 @@ interface Short {
 
 /** Leases that were asked to come back, and what is decided when they have. */
 interface Recalling {
+  readonly open: Array<OpenRequest>
   readonly from: Set<string>
   readonly then: Array<() => void>
   readonly timer: Timer
@@ -97,9 +101,12 @@ export class OwnerLedger implements WorkersBooks {
   readonly #sessions = new Map<string, Map<string, Set<string>>>()
   readonly #recalls = new Map<number, Recalling>()
   #recall = 0
+  #shown: ReadonlyArray<Holder> = []
   #prunedAtMs = 0
   /** Workers of an earlier owner that have not said what they hold. */
   readonly #expected = new Set<string>()
+  /** Workers that have told what they hold. */
+  readonly #heardOf = new Set<string>()
   /** Lives of workers that have ended. */
   readonly #ended = new Set<string>()
   #opening: Later<null> | null = null
@@ -189,7 +196,11 @@ export class OwnerLedger implements WorkersBooks {
       this.#unsure.delete(booked.requestId)
       if (reported !== undefined) truth.unbook(reported)
       truth.book(booked)
+      // An earlier owner has let it in, of which this one was never told.
+      if (!this.#heardOf.has(name))
+        for (const log of truth.account(booked.apiKeyId)?.rates ?? []) log.add(monotonicMs())
     }
+    this.#heardOf.delete(name)
     for (const booked of this.#bookings.end(name)) truth.book(booked)
     // It may have let in all that it held, a moment ago.
     this.#leases.end(name, (pool, held) => {
@@ -230,11 +241,34 @@ export class OwnerLedger implements WorkersBooks {
     const byWorker = new Map<string, Array<number>>()
     for (const lease of leases) byWorker.set(lease.worker, [...(byWorker.get(lease.worker) ?? []), lease.number])
     const timer = after(recallMs, () => this.#recalled(number))
-    this.#recalls.set(number, { from: new Set(byWorker.keys()), then: [then], timer })
+    this.#recalls.set(number, { from: new Set(byWorker.keys()), then: [then], timer, open: [] })
     for (const worker of links.workers()) {
       const of = byWorker.get(nameOf(worker))
       if (of !== undefined) links.tell(worker, topics.recall, { number, leases: of } satisfies Recall)
     }
+  }
+
+  gather(key: string | null, then: () => void): void {
+    const { after, links } = this.#options
+    this.#recall += 1
+    const number = this.#recall
+    const from = new Set(links.workers().map(nameOf))
+    if (from.size === 0) {
+      this.#shown = []
+      return then()
+    }
+    const open: Array<OpenRequest> = []
+    const done = (): void => {
+      this.#shown = open.map(holderOf)
+      then()
+    }
+    const timer = after(recallMs, () => this.#recalled(number))
+    this.#recalls.set(number, { from, then: [done], timer, open })
+    links.tellAll(topics.show, { number, key } satisfies Show)
+  }
+
+  shown(): ReadonlyArray<Holder> {
+    return this.#shown
   }
 
   #recalled(number: number): void {
@@ -361,7 +395,7 @@ export class OwnerLedger implements WorkersBooks {
     if (this.#bookings.report(worker, number, id, booked)) this.#options.truth.book(booked)
   }
 
-  #give(worker: string, { arrivals, ended, recall, spent }: Give): void {
+  #give(worker: string, { arrivals, ended, open, recall, spent }: Give): void {
     const nowMs = this.#options.monotonicMs()
     this.#spent(worker, spent)
     for (const [number, total, agesMs] of arrivals) {
@@ -371,7 +405,9 @@ export class OwnerLedger implements WorkersBooks {
       for (const ageMs of agesMs) pool.log.add(nowMs - Math.max(0, ageMs))
     }
     for (const number of ended) this.#leases.forget(worker, number)
-    if (recall > 0) this.#hasCome(worker, recall)
+    if (recall === 0) return
+    this.#recalls.get(recall)?.open.push(...open)
+    this.#hasCome(worker, recall)
   }
 
   #renewed(worker: string): Renewed {
@@ -388,6 +424,8 @@ export class OwnerLedger implements WorkersBooks {
   /** What a worker says replaces what was known of it. */
   #hello(worker: string, { held, running, sessions, unacknowledged }: Hello): Welcome {
     const { monotonicMs, truth } = this.#options
+    const isNew = !this.#heardOf.has(worker)
+    this.#heardOf.add(worker)
     this.#leases.end(worker)
     this.#leaveSessions(worker)
     for (const each of held) {
@@ -401,8 +439,7 @@ export class OwnerLedger implements WorkersBooks {
       truth.account(key)?.sessions.enter(session)
       this.#heldSessions(worker, key).add(session)
     }
-    // A worker that an earlier process of this owner has had is known.
-    if (this.#bookings.latest(worker) === 0) this.#remember(running)
+    if (isNew) this.#remember(running)
     this.#bookAgain(worker, unacknowledged)
     this.#known(worker)
     return { reported: this.#bookings.latest(worker), limited: truth.limited() }
@@ -462,6 +499,24 @@ export class OwnerLedger implements WorkersBooks {
     }
   }
 }
+
+const holderOf = ({ apiKeyId, calls, receivedMs, requestId }: OpenRequest): Holder => ({
+  requestId,
+  apiKeyId,
+  receivedMs,
+  reservations: calls.map((call) => {
+    const { connectionId, createdAtMs, isOpen, model, price, provider } = call
+    const reservation = new Reservation(
+      provider,
+      connectionId,
+      model,
+      { ...call, price: price as ModelPrice | null },
+      createdAtMs
+    )
+    reservation.isOpen = isOpen
+    return reservation
+  })
+})
 
 const refusalBy = (account: KeyAccount, { isReserved, meter, window }: Obstacle): RefusedBy => {
   const { endMs, startMs, used } = window

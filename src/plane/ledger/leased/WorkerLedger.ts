@@ -13,10 +13,12 @@ import {
   type Hello,
   type Left,
   type Need,
+  type OpenRequest,
   type Recall,
   type RefusedBy,
   type Renewed,
   type Report,
+  type Show,
   type Take,
   type TakeAnswer,
   topics,
@@ -74,6 +76,7 @@ export class WorkerLedger implements LeasedBooks {
     this.#unlisten = [
       link.listen(topics.changed, (body) => this.#changed(body as Changed)),
       link.listen(topics.recall, (body) => this.#recalled(body as Recall)),
+      link.listen(topics.show, (body) => this.#shown(body as Show)),
       link.watch((isUp) => {
         if (isUp) this.#hello()
       })
@@ -181,12 +184,12 @@ export class WorkerLedger implements LeasedBooks {
     return nowMs
   }
 
-  #flush(recall = 0): void {
+  #flush(recall = 0, open: ReadonlyArray<OpenRequest> = []): void {
     if (this.#outbox.isEmpty && recall === 0) return
     const { link, monotonicMs } = this.#options
     // It is told with `hello`.
     if (!link.isUp()) return
-    link.send(topics.give, this.#outbox.take(monotonicMs(), recall))
+    link.send(topics.give, this.#outbox.take(monotonicMs(), recall, open))
   }
 
   /** What was given back is told before more is asked for. */
@@ -475,6 +478,16 @@ export class WorkerLedger implements LeasedBooks {
     this.#flush(number)
   }
 
+  #shown({ key, number }: Show): void {
+    const open: Array<OpenRequest> = []
+    for (const account of this.#active) {
+      if (key !== null && account.apiKeyId !== key) continue
+      this.#giveAll(account)
+      for (const holder of account.holders) if (holder.reservations.length > 0) open.push(openOf(holder))
+    }
+    this.#flush(number, open)
+  }
+
   #renew(): void {
     const { after, link, monotonicMs } = this.#options
     this.#renewal = after(renewEveryMs, () => this.#renew())
@@ -557,6 +570,16 @@ const costOf = ({ meter }: LeasedMeter, charges: ReadonlyArray<Charge>): number 
   for (const charge of charges) if (meter.counts(charge.provider, charge.model)) cost += meter.amountOf(charge)
   return cost
 }
+
+const openOf = ({ apiKeyId, receivedMs, requestId, reservations }: Holder): OpenRequest => ({
+  requestId,
+  apiKeyId,
+  receivedMs,
+  calls: reservations.map((call) => {
+    const { connectionId, createdAtMs, isOpen, model, nanoUsd, price, provider, tokens, tokensIn, tokensOut } = call
+    return { provider, connectionId, model, nanoUsd, tokens, tokensIn, tokensOut, price, createdAtMs, isOpen }
+  })
+})
 
 /** Hot: near its limit, what is free goes back with the report. */
 const addSpent = (spent: Array<number>, lease: WorkerLease): void => {

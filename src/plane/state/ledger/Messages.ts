@@ -16,7 +16,9 @@ export const topics = {
   /** Told: `Changed`. */
   changed: "ledger.changed",
   /** Told: `Recall`, answered with a `Give`. */
-  recall: "ledger.recall"
+  recall: "ledger.recall",
+  /** Told: `Show`, answered with a `Give`. */
+  show: "ledger.show"
 } as const
 
 /** All that was booked or given back of a lease: its number, and the sum. */
@@ -95,6 +97,27 @@ export interface Give {
   readonly ended: ReadonlyArray<number>
   /** Number of the recall that it answers; 0: none. */
   readonly recall: number
+  /** Requests that hold reservations, for `Show`. */
+  readonly open: ReadonlyArray<OpenRequest>
+}
+
+/** A request with reservations, as a person is shown it. `price` is one of the price list. */
+export interface OpenRequest {
+  readonly requestId: string
+  readonly apiKeyId: string
+  readonly receivedMs: number
+  readonly calls: ReadonlyArray<{
+    readonly provider: string
+    readonly connectionId: string
+    readonly model: string
+    readonly nanoUsd: number
+    readonly tokens: number
+    readonly tokensIn: number
+    readonly tokensOut: number
+    readonly price: unknown
+    readonly createdAtMs: number
+    readonly isOpen: boolean
+  }>
 }
 
 export interface Left {
@@ -141,4 +164,10 @@ export interface Changed {
 export interface Recall {
   readonly number: number
   readonly leases: ReadonlyArray<number>
+}
+
+/** What is free of a key, or of all (null), is to come back, and what is reserved is to be shown. */
+export interface Show {
+  readonly number: number
+  readonly key: string | null
 }
