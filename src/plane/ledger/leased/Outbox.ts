@@ -1,4 +1,4 @@
-/** What a worker has to tell the owner beside its reports: what it gives back, and when its rates have let requests in. Plain and synchronous. */
+/** News of a worker for the owner beside its reports: what it gives back, and when its rates have let requests in. Plain and synchronous. */
 import type { Give, OpenRequest, Spent } from "../../state/ledger/Messages.ts"
 import type { WorkerLease } from "../../state/ledger/WorkerLease.ts"
 import type { LeasedRate } from "./LeasedAccount.ts"

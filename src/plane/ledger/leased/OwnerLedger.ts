@@ -421,7 +421,7 @@ export class OwnerLedger implements WorkersBooks {
     return { reported: this.#bookings.latest(worker) }
   }
 
-  /** What a worker says replaces what was known of it. */
+  /** Replaces all that was known of a worker by its own word. */
   #hello(worker: string, { held, running, sessions, unacknowledged }: Hello): Welcome {
     const { monotonicMs, truth } = this.#options
     const isNew = !this.#heardOf.has(worker)

@@ -24,7 +24,6 @@ import {
   topics,
   type Welcome
 } from "../../state/ledger/Messages.ts"
-import type { WorkerLease } from "../../state/ledger/WorkerLease.ts"
 import type { OwnerLink } from "../../state/link/OwnerLink.ts"
 import type { Charge, NotReserved } from "../Commitment.ts"
 import { hasRates, type Holder, type Obstacle, type Reservation } from "../KeyAccount.ts"
@@ -33,6 +32,7 @@ import { meterReached, rateReached, sessionsReached } from "../LimitErrors.ts"
 import type { MeterSpec, MeterWindow } from "../Meter.ts"
 import { type Hold, LeasedAccount, type LeasedMeter } from "./LeasedAccount.ts"
 import { type LeasedBooks, LeasedCommitment, type LeasedReservation } from "./LeasedCommitment.ts"
+import { addSpent, agesOf, allOf, costOf, heldOf, isCurrent, openOf, refusedByRate } from "./Leases.ts"
 import { Outbox } from "./Outbox.ts"
 
 export interface WorkerLedgerOptions {
@@ -192,7 +192,7 @@ export class WorkerLedger implements LeasedBooks {
     link.send(topics.give, this.#outbox.take(monotonicMs(), recall, open))
   }
 
-  /** What was given back is told before more is asked for. */
+  /** Asks for more, after what was given back is told. */
   #ask(take: Take, then: (answer: Answer | null) => void): void {
     const { link, monotonicMs } = this.#options
     const askedAtMs = monotonicMs()
@@ -508,7 +508,7 @@ export class WorkerLedger implements LeasedBooks {
     this.#unacknowledged = first < 0 ? [] : this.#unacknowledged.slice(first)
   }
 
-  /** What was not needed for a while goes back. */
+  /** Gives back what was not needed for a while. */
   #giveIdle(): void {
     const nowMs = this.#options.nowMs()
     for (const account of this.#active) {
@@ -550,70 +550,5 @@ export class WorkerLedger implements LeasedBooks {
       this.#acknowledged(reported)
     })
     this.#flush()
-  }
-}
-
-const refusedByRate = ({ rates }: LeasedAccount, nowMs: number): LimitReached | null => {
-  for (const { limit, notUntilMs, windowMs } of rates) {
-    if (nowMs < notUntilMs) return rateReached(limit, windowMs, notUntilMs - nowMs)
-  }
-  return null
-}
-
-function* allOf({ meters }: LeasedAccount): Iterable<{ readonly lease: WorkerLease; readonly window: MeterWindow }> {
-  for (const meter of meters) yield* meter.entries()
-}
-
-/** Hot: cost of a request in the unit of a limit. */
-const costOf = ({ meter }: LeasedMeter, charges: ReadonlyArray<Charge>): number => {
-  let cost = 0
-  for (const charge of charges) if (meter.counts(charge.provider, charge.model)) cost += meter.amountOf(charge)
-  return cost
-}
-
-const openOf = ({ apiKeyId, receivedMs, requestId, reservations }: Holder): OpenRequest => ({
-  requestId,
-  apiKeyId,
-  receivedMs,
-  calls: reservations.map((call) => {
-    const { connectionId, createdAtMs, isOpen, model, nanoUsd, price, provider, tokens, tokensIn, tokensOut } = call
-    return { provider, connectionId, model, nanoUsd, tokens, tokensIn, tokensOut, price, createdAtMs, isOpen }
-  })
-})
-
-/** Hot: near its limit, what is free goes back with the report. */
-const addSpent = (spent: Array<number>, lease: WorkerLease): void => {
-  if (lease.isNear) lease.giveFree()
-  spent.push(lease.number, lease.spent)
-}
-
-const isCurrent = ({ meters }: LeasedAccount, meter: LeasedMeter, lease: WorkerLease, atMs: number): boolean =>
-  meters.includes(meter) && meter.lease(atMs) === lease
-
-/** Ages of requests that came in by rates, and of which the owner was told; the oldest first. */
-const agesOf = ({ holders, rates }: LeasedAccount, nowMs: number): ReadonlyArray<number> => {
-  const untold = new Set(rates.flatMap(({ times }) => times))
-  return [...holders]
-    .flatMap(({ enteredMs }) => (enteredMs === null || untold.has(enteredMs) ? [] : [Math.floor(nowMs - enteredMs)]))
-    .toSorted((a, b) => b - a)
-}
-
-/** What is held of a key, as a new owner is told. The sums begin anew. */
-function* heldOf(account: LeasedAccount): Iterable<HeldLease> {
-  const { apiKeyId: key } = account
-  for (const each of account.meters) {
-    for (const { lease, window } of each.entries()) {
-      const held = lease.begin()
-      const { startMs: windowStartMs } = window
-      if (held > 0) yield { lease: lease.number, key, meter: each.meter.spec.id, windowStartMs, rate: null, held }
-    }
-  }
-  for (const { lease, limit, times, windowMs } of account.rates) {
-    // Admissions that the owner was not told of are told to the new one.
-    lease.spent -= times.length
-    const held = lease.begin()
-    lease.spent += times.length
-    if (held > 0)
-      yield { lease: lease.number, key, meter: null, windowStartMs: 0, rate: { limit, window: windowMs / 1_000 }, held }
   }
 }

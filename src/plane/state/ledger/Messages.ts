@@ -76,7 +76,7 @@ export type TakeAnswer<S> =
   | { readonly is: "changed"; readonly limits: Limits<S> }
 
 /**
- * What a request has cost; sent again to a new owner until one has said that it has it. A list, because one is written for each request. `number`
+ * Cost of a request; sent again to a new owner until one has said that it has it. A list, because one is written for each request. `number`
  * grows with each report of a worker's life; `isCounted`: it counts as a request of its day; `spent` comes from `WorkerLease`, a number and a sum in
  * turn.
  */
@@ -130,7 +130,7 @@ export interface Renewed {
   readonly reported: number
 }
 
-/** What a worker holds. `meter`: id of the meter, null for a rate. */
+/** A lease that a worker holds. `meter`: id of the meter, null for a rate. */
 export interface HeldLease {
   readonly lease: number
   readonly key: string
@@ -166,7 +166,7 @@ export interface Recall {
   readonly leases: ReadonlyArray<number>
 }
 
-/** What is free of a key, or of all (null), is to come back, and what is reserved is to be shown. */
+/** Asks for what is free of a key, or of all (null), to come back, and for what is reserved to be shown. */
 export interface Show {
   readonly number: number
   readonly key: string | null

@@ -6,7 +6,7 @@ import { Pace, sliceOf } from "./Slice.ts"
 
 /** A limit that leases are granted of. */
 export interface Pool {
-  /** What is neither used nor held. */
+  /** The amount that is neither used nor held. */
   readonly left: (nowMs: number) => number
   /** Leases hold so much more of it, or less. */
   readonly hold: (change: number) => void
@@ -90,7 +90,7 @@ export class OwnerLeases<P extends Pool> {
     this.#change(this.#begin(worker, number, pool, nowMs), held, 0)
   }
 
-  /** What a worker holds of a pool. */
+  /** The amount that all workers hold of a pool. */
   heldOf(pool: P): number {
     let held = 0
     for (const lease of this.#byPool.get(pool) ?? []) held += lease.held

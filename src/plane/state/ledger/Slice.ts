@@ -1,9 +1,9 @@
 /** Sizes of leases: slices of what is left of a limit. Pure. Amounts are whole: nano-USD, tokens or requests. */
 
 export interface Asked {
-  /** What the request at hand needs; 0: it only looks. */
+  /** Need of the request at hand; 0: it only looks. */
   readonly need: number
-  /** What is neither used nor held by anybody. */
+  /** Amount that is neither used nor held. */
   readonly left: number
   /** Pace of the worker, by millisecond. */
   readonly perMs: number

@@ -10,7 +10,7 @@ export class WorkerLease {
   /** All that was booked or given back. May exceed what was granted, by calls that have cost more than they reserved. */
   spent = 0
   reserved = 0
-  /** What is not used is given back at once. */
+  /** Near the limit: all that is not used is given back at once. */
   isNear = false
   /** Least that was free since the last `giveIdle`. */
   #leastFree = 0
@@ -19,7 +19,7 @@ export class WorkerLease {
     this.number = number
   }
 
-  /** What the owner counts as reserved for this worker. */
+  /** The amount that the owner counts as reserved for this worker. */
   get held(): number {
     return this.granted - this.spent
   }
