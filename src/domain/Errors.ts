@@ -105,6 +105,9 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{
   readonly limit?: LimitFacts
 }> {}
 
+/** The limits of a key are kept by another process, which cannot be asked now. */
+export class LimitsUnknown extends Data.TaggedError("LimitsUnknown")<{ readonly retryAfterMs: number }> {}
+
 export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
   readonly model: string
   readonly reason: string
@@ -209,6 +212,7 @@ export type InferenceError =
   | QuotaNotAllocated
   | QuotaShareUsed
   | LimitReached
+  | LimitsUnknown
   | ModelNotFound
   | NoTarget
   | Overloaded
@@ -224,6 +228,12 @@ export type InferenceError =
   | PluginFailed
   | ClientGone
   | InternalError
+
+/** Report of `LimitsUnknown`. */
+export const limitsUnknown = {
+  code: "limits_unavailable",
+  message: "The limits of this API key cannot be checked: the process that keeps them is being started again. Try again soon."
+} as const
 
 /** An error as every wire can render it. */
 export interface ErrorView {
@@ -391,6 +401,8 @@ export const describe = (error: InferenceError): ErrorView => {
       )
     case "LimitReached":
       return errorView(429, error.message, { retryAfterMs: error.retryAfterMs })
+    case "LimitsUnknown":
+      return errorView(503, limitsUnknown.message, { code: limitsUnknown.code, retryAfterMs: error.retryAfterMs })
     case "ModelNotFound": {
       const near = error.suggestions.length === 0 ? "" : ` Did you mean: ${error.suggestions.join(", ")}?`
       return errorView(404, `The model '${error.model}' does not exist: ${asSentence(error.reason)}${near}`, {

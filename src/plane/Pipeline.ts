@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { Mutable } from "effect/Types"
-import { type InferenceError, InternalError, LimitReached } from "../domain/Errors.ts"
+import { type InferenceError, InternalError } from "../domain/Errors.ts"
 import { Hooks } from "../agents/plugins/hooks/Hooks.ts"
 import * as Timers from "../platform/Timers.ts"
 import { Slices } from "./resilience/Slices.ts"
@@ -24,6 +24,8 @@ import { AliveReply } from "./reply/AliveReply.ts"
 import { earlyHeaders } from "./request/Headers.ts"
 import * as Engine from "./routing/decide/Engine.ts"
 import type { Commitment } from "./ledger/Commitment.ts"
+import type { Admitted } from "./ledger/KeyLimits.ts"
+import { Later } from "../kernel/Later.ts"
 import * as TokenCounter from "./counting/TokenCounter.ts"
 import type { Answered } from "./features/Feature.ts"
 import { Features } from "./features/Features.ts"
@@ -217,16 +219,30 @@ const serveLarge = (deps: Deps, exchange: Exchange, over: () => void): void => {
   }
   guarded(() => {
     const opened = opening.open(exchange)
-    timers.soon(() => guarded(() => goesOn(deps, serving, exchange, opened)))
+    if (opened instanceof Later) whenOpened(deps, serving, exchange, opened)
+    else timers.soon(() => guarded(() => goesOn(deps, serving, exchange, opened)))
   })
 }
+
+/** Goes on with a request whose limits another process was asked for. */
+const whenOpened = (deps: Deps, serving: Serving, exchange: Exchange, opening: Later<Opened>): void =>
+  opening.whenKnown((opened) => {
+    try {
+      goesOn(deps, serving, exchange, opened)
+    } catch (defect) {
+      died(deps, exchange, Cause.die(defect))
+      serving.ended()
+    }
+  })
 
 const serveRead = (deps: Deps, exchange: Exchange, over: () => void): void => {
   const { hooks, opening } = deps
   const serving = new Serving(deps, over)
   if (hooks.listens.any && isCallersOwn(exchange)) return serveListened(deps, serving, listenedTo(deps.hooks, exchange))
   try {
-    goesOn(deps, serving, exchange, opening.open(exchange))
+    const opened = opening.open(exchange)
+    if (opened instanceof Later) whenOpened(deps, serving, exchange, opened)
+    else goesOn(deps, serving, exchange, opened)
   } catch (defect) {
     died(deps, exchange, Cause.die(defect))
     serving.ended()
@@ -248,10 +264,14 @@ const serveListened = (deps: Deps, serving: Serving, exchange: Exchange): void =
   })
 
 const answerKept = ({ admission, ending }: Deps, exchange: Exchange, kept: Kept, answer: () => void): void => {
+  const settle = (admitted: Admitted): void => {
+    if (admitted instanceof Error) return ending.refuse(exchange, admitted)
+    ending.keep(exchange, kept, answer)
+    if (admitted !== null) admission.leave(admitted)
+  }
   const admitted = admission.admit(exchange, null)
-  if (admitted instanceof LimitReached) return ending.refuse(exchange, admitted)
-  ending.keep(exchange, kept, answer)
-  if (admitted !== null) admission.leave(admitted)
+  if (admitted instanceof Later) admitted.whenKnown(settle)
+  else settle(admitted)
 }
 
 export const make = Effect.gen(function* () {

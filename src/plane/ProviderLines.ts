@@ -17,7 +17,6 @@ import { relayedCall, wayTo } from "./attempt/UpstreamCall.ts"
 import { Hooks } from "../agents/plugins/hooks/Hooks.ts"
 import { Features } from "./features/Features.ts"
 import type { InnerRequest } from "./InnerRequests.ts"
-import { Admission } from "./request/Admission.ts"
 import { estimatedPrompt, estimateOf } from "./request/CallEstimate.ts"
 import { makeInnerReply } from "./request/InnerReply.ts"
 import { Opening } from "./request/Opening.ts"
@@ -48,7 +47,6 @@ export class ProviderLines extends Context.Tag("gateway/plane/ProviderLines")<
 >() {}
 
 export const make = Effect.gen(function* () {
-  const admission = yield* Admission
   const features = yield* Features
   const { listens } = yield* Hooks
   const ids = yield* IdGen.IdGen
@@ -61,7 +59,7 @@ export const make = Effect.gen(function* () {
     // Plugins are to see each line. What a provider was promised already goes on.
     if (connectionId === null && (listens.onRequest || listens.onResponse)) return null
     const receivedMs = timers.nowMs()
-    const work = opening.open({
+    const read = opening.read({
       requestId: ids.next(receivedMs),
       receivedMs,
       startedMs: timers.monotonicMs(),
@@ -77,8 +75,10 @@ export const make = Effect.gen(function* () {
       ...(batchId === undefined ? {} : { batchId }),
       reply: makeInnerReply()
     })
+    if ("_tag" in read) return null
+    // The batch as a whole was admitted.
+    const work = opening.decide(read, null)
     if ("_tag" in work) return null
-    if (work.commitment !== null) admission.leave(work.commitment)
     const { auto, combo, quotaGroup, targets } = work.resolution
     const isOneProvider = targets.every(({ account }) => account.spec.id === targets[0]?.account.spec.id)
     if (combo !== null || auto !== null || quotaGroup !== null || !isOneProvider || features.rewrites(work)) return null
@@ -102,5 +102,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   ProviderLines,
   never,
-  Admission | Features | Hooks | IdGen.IdGen | OpaqueState | Opening | PriceBook | Timers.Timers
+  Features | Hooks | IdGen.IdGen | OpaqueState | Opening | PriceBook | Timers.Timers
 > = Layer.effect(ProviderLines, make)

@@ -20,6 +20,8 @@ export interface Links {
   readonly join: (place: number) => { readonly id: WorkerId; readonly link: typeof OwnerLink.Service }
   /** Ends the process of a worker: what it has sent arrives first where `loses` is false. */
   readonly kill: (worker: WorkerId, loses?: boolean) => void
+  /** Ends the process of the owner: what is on its way is lost. `then` starts another one, before workers reach it. */
+  readonly restart: (then: () => void) => void
   /** Messages that wait, by way: `2.1>` to the owner, `>2.1` to the worker. */
   readonly waiting: () => ReadonlyArray<string>
   /** Delivers the first message of a way. */
@@ -145,6 +147,23 @@ export const makeLinks = (): Links => {
       way.isUp = false
       ways.delete(nameOf(worker))
       for (const listener of left) listener(worker)
+    },
+    restart: (then) => {
+      takers.clear()
+      joined.clear()
+      left.clear()
+      for (const way of ways.values()) {
+        way.isUp = false
+        way.toOwner.length = 0
+        way.toWorker.length = 0
+        for (const once of way.asked) once(null)
+        for (const watcher of way.watchers) watcher(false)
+      }
+      then()
+      for (const way of ways.values()) {
+        way.isUp = true
+        for (const watcher of way.watchers) watcher(true)
+      }
     },
     waiting,
     deliver,

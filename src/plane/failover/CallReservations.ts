@@ -5,8 +5,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Commitment } from "../ledger/Commitment.ts"
-import type { CallEstimate, Reservation } from "../ledger/KeyAccount.ts"
+import { limitsUnknown, LimitsUnknown } from "../../domain/Errors.ts"
+import { Later } from "../../kernel/Later.ts"
+import type { Commitment, NotReserved } from "../ledger/Commitment.ts"
+import { type CallEstimate, type Obstacle, Reservation } from "../ledger/KeyAccount.ts"
 import { KeyLimits } from "../ledger/KeyLimits.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { Unready } from "../routing/health/TargetHealth.ts"
@@ -26,13 +28,16 @@ export interface CallReservation {
   release(): void
 }
 
+/** Reservation of a call, or what does not let the call through. */
+export type Held = CallReservation | Unready
+
 export class CallReservations extends Context.Tag("gateway/plane/failover/CallReservations")<
   CallReservations,
   {
-    /** Hot: the limit of the caller's key that a call of the target would exceed; null: none. */
+    /** Hot: the limit of the caller's key that a call of the target would exceed; null: none is known. */
     readonly unready: (work: Work, target: Target) => Unready | null
-    /** Hot: null when a limit does not let the call through any more. */
-    readonly hold: (work: Work, commitment: Commitment, target: Target) => CallReservation | null
+    /** Hot: holds what the call may cost. */
+    readonly hold: (work: Work, commitment: Commitment, target: Target) => Held | Later<Held>
   }
 >() {}
 
@@ -55,6 +60,16 @@ const lineOf = ({ envelope, exchange }: Work, { apiKeyId, open, receivedMs, requ
     batchId: exchange.batchId ?? null,
     calls: open
   })
+
+const unknownLimits = (untilMs: number): Unready => ({
+  rule: "limit",
+  untilMs,
+  terminal: null,
+  kind: null,
+  detail: limitsUnknown.message.slice(0, -1),
+  status: 503,
+  code: limitsUnknown.code
+})
 
 /** A class, because one is made per call. */
 class FiledReservation implements CallReservation {
@@ -99,11 +114,7 @@ export const make = Effect.gen(function* () {
     return amounts
   }
 
-  const unready = (work: Work, target: Target): Unready | null => {
-    const { commitment } = work
-    if (commitment === null) return null
-    const obstacle = commitment.obstacle(namesOf(target), estimate(work, commitment, target))
-    if (obstacle === null) return null
+  const unreadyBy = (commitment: Commitment, obstacle: Obstacle): Unready => {
     const { limit, message, retryAfterMs } = limits.refuse(commitment, obstacle)
     return {
       rule: "limit",
@@ -117,9 +128,25 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const hold = (work: Work, commitment: Commitment, target: Target): CallReservation | null => {
-    const reservation = commitment.reserve(namesOf(target), estimate(work, commitment, target), nowMs())
-    return reservation === null ? null : new FiledReservation(file, work, commitment, reservation)
+  const unready = (work: Work, target: Target): Unready | null => {
+    const { commitment } = work
+    if (commitment === null) return null
+    const obstacle = commitment.obstacle(namesOf(target), estimate(work, commitment, target))
+    return obstacle === null ? null : unreadyBy(commitment, obstacle)
+  }
+
+  const held = (work: Work, commitment: Commitment, reserved: Reservation | NotReserved): Held => {
+    if (reserved instanceof Reservation) return new FiledReservation(file, work, commitment, reserved)
+    return reserved instanceof LimitsUnknown
+      ? unknownLimits(nowMs() + reserved.retryAfterMs)
+      : unreadyBy(commitment, reserved)
+  }
+
+  const hold = (work: Work, commitment: Commitment, target: Target): Held | Later<Held> => {
+    const reserved = commitment.reserve(namesOf(target), estimate(work, commitment, target), nowMs())
+    return reserved instanceof Later
+      ? reserved.map((known) => held(work, commitment, known))
+      : held(work, commitment, reserved)
   }
 
   return CallReservations.of({ unready, hold })

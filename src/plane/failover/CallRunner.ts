@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { Later, settled } from "../../kernel/Later.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { countedFor } from "../routing/decide/Candidates.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
-import type { Call } from "../routing/health/TargetHealth.ts"
+import type { Call, Unready } from "../routing/health/TargetHealth.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import { type AttemptResult, failed, ownFailure } from "../attempt/AttemptResult.ts"
 import { attemptEffect, type Attempting } from "../attempt/Attempting.ts"
@@ -19,7 +20,7 @@ import type { Cancel, StartListener } from "../request/Start.ts"
 import type { Trail } from "../request/Trail.ts"
 import { RunningRequests } from "../request/RunningRequests.ts"
 import { AccessTokens } from "./AccessTokens.ts"
-import { CallReservations, type CallReservation } from "./CallReservations.ts"
+import { CallReservations, type CallReservation, type Held } from "./CallReservations.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
 import type { Contender } from "./Contender.ts"
 import { OutcomeRecorder } from "./OutcomeRecorder.ts"
@@ -41,7 +42,7 @@ export class CallRunner extends Context.Tag("gateway/plane/failover/CallRunner")
   }
 >() {}
 
-/** Failure of a call before which, after the choice of its target, another request has taken the rest of the limit. */
+/** Result of a call that a limit has not let through after the choice of its target. */
 const overLimit = failed(ownFailure(429, "key_limit", "What was left of a limit of this API key is reserved by now."))
 
 /** Reservation of callers without limits. */
@@ -105,7 +106,8 @@ class Calling {
     return { ...work, exchange: { ...work.exchange, reply }, trail }
   }
 
-  begin(): void {
+  begin(reserved: CallReservation): void {
+    this.#reserved = reserved
     const { account, model } = this.step.turn.target
     const { running } = this.#services
     const { work } = this.run
@@ -114,12 +116,11 @@ class Calling {
     this.#over = this.#services.stats.begin(account.connection.id, model, countedFor(this.run.work.resolution))
   }
 
-  /** Null when a limit does not let the call through any more. */
-  hold(): CallReservation | null {
+  hold(): Held | Later<Held> {
     const { work } = this.run
-    const { target } = this.step.turn
-    this.#reserved = work.commitment === null ? free : this.#services.reservations.hold(work, work.commitment, target)
-    return this.#reserved
+    return work.commitment === null
+      ? free
+      : this.#services.reservations.hold(work, work.commitment, this.step.turn.target)
   }
 
   /** Health is updated before the places are released. */
@@ -132,7 +133,14 @@ class Calling {
   }
 
   giveUp(isInterrupted: boolean): void {
-    this.#close(() => this.#services.recorder.cancelled(this.run, this.#call(), isInterrupted))
+    const isNoted = isInterrupted && this.#reserved !== null
+    this.#close(() => this.#services.recorder.cancelled(this.run, this.#call(), isNoted))
+  }
+
+  /** A limit has not let the call through. */
+  refused(refusal: Unready): Outcome {
+    this.giveUp(false)
+    return { turn: this.step.turn, result: overLimit, failure: null, lost: this.#hasLost(), refusal }
   }
 
   outcome(result: AttemptResult): Outcome {
@@ -142,7 +150,8 @@ class Calling {
       turn: target === turn.target ? turn : { ...turn, target },
       result,
       failure: this.#failure,
-      lost: this.#hasLost()
+      lost: this.#hasLost(),
+      refusal: null
     }
   }
 
@@ -220,14 +229,25 @@ const renewedAttempt = (services: Services, calling: Calling): Effect.Effect<Att
 /** Makes a call of which some part has to be waited for: its token, its time, or the attempt itself. */
 const waited = (calling: Calling, attempt: Effect.Effect<AttemptResult>): Effect.Effect<Outcome> =>
   Effect.suspend(() => {
-    calling.begin()
-    const reservation = calling.hold()
-    const made = reservation === null ? Effect.succeed(overLimit) : Effect.zipRight(onFile(reservation), attempt)
-    const closed = Effect.onExit(made, (exit) =>
-      Effect.sync(() => (Exit.isSuccess(exit) ? calling.finish(exit.value) : calling.giveUp(Exit.isInterrupted(exit))))
+    const made = Effect.flatMap(settled(calling.hold(), unwanted), (held): Effect.Effect<Outcome> => {
+      if ("rule" in held) return Effect.sync(() => calling.refused(held))
+      calling.begin(held)
+      return Effect.map(Effect.zipRight(onFile(held), attempt), (result) => {
+        calling.finish(result)
+        return calling.outcome(result)
+      })
+    })
+    return Effect.onExit(made, (exit) =>
+      Effect.sync(() => {
+        if (!Exit.isSuccess(exit) && !calling.isOver) calling.giveUp(Exit.isInterrupted(exit))
+      })
     )
-    return Effect.map(closed, (result) => calling.outcome(result))
   })
+
+/** The call was broken off before its reservation was there. */
+const unwanted = (held: Held): void => {
+  if (!("rule" in held)) held.release()
+}
 
 const onFile = (reservation: CallReservation): Effect.Effect<void> =>
   reservation === free ? Effect.void : Effect.async((resume) => reservation.onFile(() => resume(Effect.void)))
@@ -266,14 +286,21 @@ const called = (
     else cancelAttempt = attempting.start(finished)
   }
   guarded(() => {
-    calling.begin()
-    if (attempting._tag === "Known" || calling.run.work.commitment === null) return ask()
-    const reservation = calling.hold()
-    if (reservation === null) finished(overLimit)
-    else
-      reservation.onFile(() => {
+    if (attempting._tag === "Known" || calling.run.work.commitment === null) {
+      calling.begin(free)
+      return ask()
+    }
+    const begin = (held: Held): void => {
+      if (calling.isOver) return unwanted(held)
+      if ("rule" in held) return ended(calling.refused(held))
+      calling.begin(held)
+      held.onFile(() => {
         if (!calling.isOver) guarded(ask)
       })
+    }
+    const held = calling.hold()
+    if (held instanceof Later) held.whenKnown((known) => guarded(() => begin(known)))
+    else begin(held)
   })
   return () => {
     if (calling.isOver) return

@@ -84,8 +84,9 @@ const asked = ({ calls, hedge }: Services, run: FailoverRun, step: AskStep): Eff
 
 const after = (services: Services, run: FailoverRun, outcome: Outcome): Effect.Effect<FailoverEnd> => {
   const { attemptEvents, continuation, health, stop } = services
-  const { failure, result, turn } = outcome
+  const { failure, refusal, result, turn } = outcome
   const { target } = turn
+  if (refusal !== null) return Effect.suspend(() => next(services, run, run.walk.refused(turn, refusal)))
   if (failure === null) {
     return Effect.sync(() => (result._tag === "Failed" ? end(run, { _tag: "Running" }) : answered(target, result)))
   }

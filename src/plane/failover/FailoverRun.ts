@@ -29,6 +29,8 @@ export interface Outcome {
   readonly failure: Failure | null
   /** Another target has answered. */
   readonly lost: boolean
+  /** A limit of the caller's key has not let the call through: it was not made. Null: it was. */
+  readonly refusal: Unready | null
 }
 
 export type BrokenResult = Extract<AttemptResult, { _tag: "Broken" }>

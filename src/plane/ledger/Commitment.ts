@@ -2,6 +2,8 @@
  * Reservations of one request of a key with limits, from its admission to its settlement. Synchronous: each step is whole before another
  * request takes its own.
  */
+import type { LimitsUnknown } from "../../domain/Errors.ts"
+import type { Later } from "../../kernel/Later.ts"
 import type { Filed } from "../../store/usage/Reservations.ts"
 import {
   type CallEstimate,
@@ -37,14 +39,41 @@ export interface CommitmentOptions {
   readonly isPromised?: boolean
 }
 
-export class Commitment implements Holder {
+/** Refusal of a reservation: by a limit, or because the limits cannot be asked now. */
+export type NotReserved = Obstacle | LimitsUnknown
+
+/** Reservations of one request from its key's limits. */
+export interface Commitment extends Holder {
+  readonly reservations: ReadonlyArray<Reservation>
+  /** The latest estimate, kept for the next target, and the body whose prompt it counts. */
+  estimate: { readonly of: Uint8Array; readonly amounts: CallEstimate } | null
+  /** Line in the file of reservations; null: none. */
+  filed: Filed | null
+  /** Reservations of calls that run, or whose cost is not booked yet. */
+  readonly open: ReadonlyArray<Reservation>
+  /** Hot: finds the obstacle of a call; null: none is known. */
+  obstacle(target: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null
+  /** Hot. */
+  reserve(
+    target: CommitmentTarget,
+    estimate: CallEstimate,
+    nowMs: number
+  ): Reservation | NotReserved | Later<Reservation | NotReserved>
+  /** Hot: the call has cost nothing. */
+  release(reservation: Reservation): void
+  /** Hot: books what the request has cost in all, and releases its reservations. Returns the thresholds that are now reached. */
+  settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Reached>
+  /** The request has ended, settled or not; further calls do nothing. */
+  leave(): void
+}
+
+/** On the account of the key in this process. */
+export class AccountCommitment implements Commitment {
   readonly apiKeyId: string
   readonly requestId: string
   readonly receivedMs: number
   readonly reservations: Array<Reservation> = []
-  /** The latest estimate, kept for the next target, and the body whose prompt it counts. */
-  estimate: { readonly of: Uint8Array; readonly amounts: CallEstimate } | null = null
-  /** Line in the file of reservations; null: none. */
+  estimate: Commitment["estimate"] = null
   filed: Filed | null = null
   readonly #account: KeyAccount
   readonly #session: string | null
@@ -61,21 +90,19 @@ export class Commitment implements Holder {
     if (session !== null) account.sessions.enter(session)
   }
 
-  /** Hot: finds the obstacle of a call; null: there is none. */
   obstacle({ model, provider }: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null {
     return this.#isPromised ? null : this.#account.obstacle(this.receivedMs, provider, model, estimate)
   }
 
-  /** Hot: null when a limit does not let the call through. */
-  reserve(target: CommitmentTarget, estimate: CallEstimate, nowMs: number): Reservation | null {
-    if (this.obstacle(target, estimate) !== null) return null
+  reserve(target: CommitmentTarget, estimate: CallEstimate, nowMs: number): Reservation | Obstacle {
+    const obstacle = this.obstacle(target, estimate)
+    if (obstacle !== null) return obstacle
     const reservation = new Reservation(target.provider, target.connectionId, target.model, estimate, nowMs)
     this.reservations.push(reservation)
     this.#account.hold(this, reservation)
     return reservation
   }
 
-  /** Hot: the call has cost nothing. */
   release(reservation: Reservation): void {
     this.#account.release(this, reservation)
   }
@@ -84,7 +111,6 @@ export class Commitment implements Holder {
     return this.reservations.filter(({ isOpen }) => isOpen)
   }
 
-  /** Hot: books what the request has cost in all, and releases its reservations. Thresholds that are now reached. */
   settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Reached> {
     for (const reservation of this.reservations) this.#account.release(this, reservation)
     for (const charge of charges) this.#account.book(this.receivedMs, charge.provider, charge.model, charge)
@@ -92,7 +118,6 @@ export class Commitment implements Holder {
     return this.#account.tellReached(this.receivedMs)
   }
 
-  /** The request has ended, settled or not; further calls do nothing. */
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true

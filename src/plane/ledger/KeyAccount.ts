@@ -145,16 +145,24 @@ export class KeyAccount {
   /** Hot: counts a request. `atMs` is monotonic, `receivedMs` the epoch's. */
   admitted(atMs: number, receivedMs: number): void {
     for (const log of this.#logs) log.add(atMs)
-    for (const meter of this.meters) if (meter.spec.unit === "requests") meter.at(receivedMs).used += 1
+    this.count(receivedMs, 1)
   }
 
-  /** Hot: a limit that is used up, whatever is asked for; null: none. */
-  usedUp(receivedMs: number): Obstacle | null {
+  /** Hot: counts requests of a day. */
+  count(receivedMs: number, requests: number): void {
+    for (const meter of this.meters) if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
+  }
+
+  /** Hot: a limit that is used up, whatever is asked for; null: none. `requests`: of requests, too. */
+  usedUp(receivedMs: number, requests = true): Obstacle | null {
     for (const meter of this.meters) {
+      if (!requests && meter.spec.unit === "requests") continue
       // Of some models only: they may not be the ones that are asked.
       if (meter.spec.scope !== null) continue
       const window = meter.at(receivedMs)
-      if (window.used >= meter.spec.limit) return { meter, window, isReserved: false }
+      // Only what workers may let in is reserved of requests.
+      const used = meter.spec.unit === "requests" ? window.used + window.reserved : window.used
+      if (used >= meter.spec.limit) return { meter, window, isReserved: false }
     }
     return null
   }

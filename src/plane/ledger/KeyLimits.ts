@@ -10,10 +10,11 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
-import { LimitReached } from "../../domain/Errors.ts"
+import type { LimitReached, LimitsUnknown } from "../../domain/Errors.ts"
 import type { Budget, TokenLimit } from "../../subjects/limits/entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { Events } from "../../observe/Events.ts"
+import type { Later } from "../../kernel/Later.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { type LimitNotice, LimitRepo } from "../../subjects/limits/repo.ts"
@@ -21,7 +22,7 @@ import { MediaJobRepo } from "../../subjects/mediaJobs/repo.ts"
 import { SpendRepo } from "../../subjects/usage/SpendRepo.ts"
 import { Reservations } from "../../store/usage/Reservations.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
-import { type Charge, Commitment } from "./Commitment.ts"
+import { AccountCommitment, type Charge, type Commitment } from "./Commitment.ts"
 import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle, type Reached } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
@@ -29,7 +30,8 @@ import { isSameMeter, metersOf } from "./Specs.ts"
 import { metersAtStart, type UsedAtStart, usedAtStart } from "./StartSums.ts"
 import { TokenLimits } from "./TokenLimits.ts"
 import { windowAt } from "./Windows.ts"
-import { limitReached, tooManyRequests, tooManySessions } from "./LimitMessages.ts"
+import { meterReached, rateReached, sessionsReached } from "./LimitErrors.ts"
+import { type Booked, LedgerTruth, type WorkersBooks } from "./LedgerTruth.ts"
 
 export interface AdmissionRequest {
   readonly requestId: string
@@ -43,24 +45,20 @@ export interface AdmissionRequest {
   readonly isPromised?: boolean
 }
 
+/** Reservation of a request from its key's limits; null for callers without limits. */
+export type Admitted = Commitment | LimitReached | LimitsUnknown | null
+
 /** A limit as it is. */
 export interface Standing {
   readonly spec: MeterSpec
   readonly window: Readonly<MeterWindow>
 }
 
-/** Cost of a request. */
-interface Booked {
-  readonly requestId: string
-  readonly receivedMs: number
-  readonly charges: ReadonlyArray<Charge>
-}
-
 export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
   KeyLimits,
   {
     /** Hot: null for a key without limits. The commitment is to be left when the request is over. */
-    readonly admit: (key: ApiKey, request: AdmissionRequest) => Commitment | LimitReached | null
+    readonly admit: (key: ApiKey, request: AdmissionRequest) => Admitted | Later<Admitted>
     /** Milliseconds until the rates and sessions of a key let one more request in, as far as it is known; 0: now. */
     readonly pauseMs: (key: ApiKey) => number
     /** Hot: refuses a call of the request by a limit, with the error for the client. */
@@ -69,6 +67,11 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
     readonly settle: (commitment: Commitment, charges: ReadonlyArray<Charge>) => void
     /** Limits of a key at a time. */
     readonly standings: (apiKeyId: string, nowMs: number) => ReadonlyArray<Standing>
+    /**
+     * To be run before `standings` and `commitments`, of a key or of all (null), where they have to be exact: what other processes hold ahead of need
+     * comes back, and what their calls have reserved is known.
+     */
+    readonly gather: (apiKeyId: string | null) => Effect.Effect<void>
     /** Requests that hold reservations now, by key or all. */
     readonly commitments: (apiKeyId?: string) => ReadonlyArray<Holder>
     readonly budgets: () => ReadonlyArray<Budget>
@@ -87,12 +90,6 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
   }
 >() {}
 
-/**
- * Time in ms after which reserved amounts may come back: when the running requests have ended, which is soon, but not
- * known exactly.
- */
-const reservedRetryMs = 5_000
-const sessionRetryMs = 1_000
 /** Requests of the time before a start that are counted for rates. */
 const mostArrivals = 10_000
 
@@ -125,6 +122,9 @@ interface Deps extends Services {
   readonly notices: Map<string, LimitNotice>
   /** Amounts that were used before the start. */
   usedBefore: UsedAtStart
+  /** Books of workers; those of one process alone are empty. */
+  workers: WorkersBooks
+  readonly onChanged: Set<(apiKeyId: string) => void>
 }
 
 const nextTurn = ({ timers }: Services): Effect.Effect<void> =>
@@ -144,7 +144,7 @@ const install = Effect.fnUntraced(function* (
   const { booking, journal, spend } = deps
   const meter = new Meter(spec)
   const window = meter.at(atMs)
-  const since: Array<Booked> = []
+  const since: Array<Booked> = [...deps.workers.waiting(apiKeyId)]
   let included: ReadonlySet<string> = new Set()
   booking.add(since)
   const counting = Effect.gen(function* () {
@@ -207,7 +207,12 @@ const rebuild = Effect.fnUntraced(function* (deps: Deps, apiKeyId: string) {
   for (const spec of fresh) yield* install(deps, account, apiKeyId, spec, atMs)
   const place = new Map(specs.map(({ id }, index) => [id, index]))
   account.meters = account.meters.toSorted((a, b) => (place.get(a.spec.id) ?? 0) - (place.get(b.spec.id) ?? 0))
+  changed(deps, apiKeyId)
 })
+
+const changed = ({ onChanged }: Deps, apiKeyId: string): void => {
+  for (const listener of onChanged) listener(apiKeyId)
+}
 
 const tell = (
   { events, repo, runFork, timers }: Deps,
@@ -245,32 +250,27 @@ const tellOnce = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obs
 const refused = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
   tellOnce(deps, apiKeyId, requestId, obstacle)
   const { isReserved, meter, window } = obstacle
-  const { rule, unit } = meter.spec
-  return new LimitReached({
-    message: `${limitReached(meter.spec, window, isReserved)}.`,
-    retryAfterMs: isReserved ? reservedRetryMs : Math.max(1, window.endMs - deps.timers.nowMs()),
-    limit: { unit, window: rule.interval, resetsAtMs: isReserved ? null : window.endMs }
-  })
+  return meterReached(meter.spec, window, isReserved, deps.timers.nowMs())
 }
 
 const overRate = (account: KeyAccount, atMs: number, session: string | null): LimitReached | null => {
   for (const rate of account.rates) {
     const waitMs = rate.waitMs(atMs)
-    if (waitMs > 0) {
-      return new LimitReached({
-        message: `${tooManyRequests(rate.limit, rate.windowMs)}.`,
-        retryAfterMs: waitMs,
-        limit: { unit: "requests", window: `${rate.windowMs / 1_000}s`, resetsAtMs: null }
-      })
-    }
+    if (waitMs > 0) return rateReached(rate.limit, rate.windowMs, waitMs)
   }
   const { maxSessions, sessions } = account
   if (session === null || sessions.has(session) || sessions.size < maxSessions) return null
-  return new LimitReached({
-    message: `${tooManySessions(maxSessions)}.`,
-    retryAfterMs: sessionRetryMs,
-    limit: { unit: "sessions", window: null, resetsAtMs: null }
-  })
+  return sessionsReached(maxSessions)
+}
+
+/** The account of a key whose own settings may be all that limits it. */
+const accountFor = (deps: Deps, key: ApiKey): KeyAccount | undefined => {
+  const known = accountOf(deps, key.id)
+  if (known === undefined && !hasRates(key)) return undefined
+  const account = known ?? new KeyAccount()
+  if (known === undefined) deps.accounts.set(key.id, account)
+  account.follow(key)
+  return account.hasLimits ? account : undefined
 }
 
 const admit = (
@@ -278,26 +278,20 @@ const admit = (
   key: ApiKey,
   { isCountedBefore, isPromised = false, receivedMs, requestId, sessionId }: AdmissionRequest
 ): Commitment | LimitReached | null => {
-  const { accounts, timers } = deps
-  let account = accountOf(deps, key.id)
-  if (account === undefined) {
-    if (!hasRates(key)) return null
-    account = new KeyAccount()
-    accounts.set(key.id, account)
-  }
-  account.follow(key)
-  if (!account.hasLimits) return null
+  const { timers } = deps
+  const account = accountFor(deps, key)
+  if (account === undefined) return null
   const usedUp = account.usedUp(receivedMs)
   if (usedUp !== null && !isPromised) return refused(deps, key.id, requestId, usedUp)
   if (isCountedBefore) {
-    return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
+    return new AccountCommitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
   }
   const session = account.maxSessions === 0 ? null : (sessionId ?? requestId)
   const atMs = timers.monotonicMs()
   const over = overRate(account, atMs, session)
   if (over !== null) return over
   account.admitted(atMs, receivedMs)
-  return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
+  return new AccountCommitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
 }
 
 const pauseMs = (deps: Deps, key: ApiKey): number => {
@@ -310,7 +304,7 @@ const pauseMs = (deps: Deps, key: ApiKey): number => {
 
 const settle = (deps: Deps, commitment: Commitment, charges: ReadonlyArray<Charge>): void => {
   const { apiKeyId, receivedMs, requestId } = commitment
-  for (const since of deps.booking) since.push({ requestId, receivedMs, charges })
+  for (const since of deps.booking) since.push({ requestId, apiKeyId, receivedMs, charges, isCounted: false })
   for (const reached of commitment.settle(charges)) tell(deps, apiKeyId, requestId, reached)
 }
 
@@ -355,15 +349,14 @@ const removeTokenLimit = Effect.fn("KeyLimits.removeTokenLimit")(function* (deps
   return wasThere
 }, inTurn)
 
-const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (
-  { accounts, budgets, limits, repo, waiting }: Deps,
-  apiKeyId: string
-) {
+const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (deps: Deps, apiKeyId: string) {
+  const { accounts, budgets, limits, repo, waiting } = deps
   yield* repo.removeKey(apiKeyId)
   budgets.delete(apiKeyId)
   limits.forgetKey(apiKeyId)
   accounts.delete(apiKeyId)
   waiting.delete(apiKeyId)
+  changed(deps, apiKeyId)
 }, inTurn)
 
 /** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
@@ -424,6 +417,49 @@ const readLimits = Effect.fnUntraced(function* (deps: Deps) {
   }
 })
 
+const bookFor = (deps: Deps, booked: Booked): void => {
+  const { apiKeyId, charges, isCounted, receivedMs, requestId } = booked
+  for (const since of deps.booking) since.push(booked)
+  const account = accountOf(deps, apiKeyId)
+  if (account === undefined) return
+  for (const charge of charges) account.book(receivedMs, charge.provider, charge.model, charge)
+  if (isCounted) account.count(receivedMs, 1)
+  for (const reached of account.tellReached(receivedMs)) tell(deps, apiKeyId, requestId, reached)
+}
+
+const unbook = (deps: Deps, { apiKeyId, charges, isCounted, receivedMs }: Booked): void => {
+  const account = accountOf(deps, apiKeyId)
+  for (const { model, nanoUsd, provider, tokens } of charges) {
+    account?.book(receivedMs, provider, model, { nanoUsd: -nanoUsd, tokens: -tokens })
+  }
+  if (isCounted) account?.count(receivedMs, -1)
+}
+
+const limitedKeys = ({ budgets, keys, limits }: Deps): ReadonlyArray<string> => {
+  const found = new Set(budgets.keys())
+  for (const { apiKeyId } of limits.list()) found.add(apiKeyId)
+  for (const key of keys.list()) if (hasRates(key)) found.add(key.id)
+  return [...found]
+}
+
+const truthOf = (deps: Deps): typeof LedgerTruth.Service => ({
+  account: (apiKeyId) => {
+    const key = deps.keys.get(apiKeyId)
+    return key === null ? undefined : accountFor(deps, key)
+  },
+  limited: () => limitedKeys(deps),
+  tellOnce: (apiKeyId, requestId, obstacle) => tellOnce(deps, apiKeyId, requestId, obstacle),
+  book: (booked) => bookFor(deps, booked),
+  unbook: (booked) => unbook(deps, booked),
+  onChanged: (listener) => {
+    deps.onChanged.add(listener)
+    return () => void deps.onChanged.delete(listener)
+  },
+  attach: (books) => {
+    deps.workers = books
+  }
+})
+
 export const make = Effect.gen(function* () {
   const all = yield* services
   const startMs = yield* Clock.currentTimeMillis
@@ -441,21 +477,28 @@ export const make = Effect.gen(function* () {
     limits,
     booking: new Set(),
     notices: new Map(),
-    usedBefore: () => null
+    usedBefore: () => null,
+    workers: { waiting: () => none, opening: () => null, gather: (_, then) => then(), shown: () => none },
+    onChanged: new Set()
   }
   yield* readLimits(deps)
   yield* rememberArrivals(deps)
 
-  return KeyLimits.of({
-    admit: (key, request) => admit(deps, key, request),
+  const limitsOfKeys = KeyLimits.of({
+    admit: (key, request) => {
+      const opening = deps.workers.opening()
+      return opening === null ? admit(deps, key, request) : opening.map<Admitted>(() => admit(deps, key, request))
+    },
     pauseMs: (key) => pauseMs(deps, key),
     refuse: ({ apiKeyId, requestId }, obstacle) => refused(deps, apiKeyId, requestId, obstacle),
     settle: (commitment, charges) => settle(deps, commitment, charges),
     standings: (apiKeyId, atMs) =>
       (accountOf(deps, apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
+    gather: (apiKeyId) => Effect.async((resume) => deps.workers.gather(apiKeyId, () => resume(Effect.void))),
     commitments: (apiKeyId) => {
-      const found: Array<Holder> = []
-      for (const [id, { holders }] of accounts) if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
+      const isAsked = (id: string): boolean => apiKeyId === undefined || id === apiKeyId
+      const found: Array<Holder> = deps.workers.shown().filter((holder) => isAsked(holder.apiKeyId))
+      for (const [id, { holders }] of accounts) if (isAsked(id)) found.push(...holders)
       return found
     },
     budgets: () => [...deps.budgets.values()],
@@ -467,9 +510,17 @@ export const make = Effect.gen(function* () {
     keyChanged: (apiKeyId) => deps.oneAtATime(rebuild(deps, apiKeyId)),
     forgetKey: (apiKeyId) => forgetKey(deps, apiKeyId)
   })
+  return { limits: limitsOfKeys, truth: truthOf(deps) }
 })
 
-export const layer: Layer.Layer<KeyLimits, StoreError, Effect.Effect.Context<typeof services>> = Layer.effect(
+type Requirements = Effect.Effect.Context<typeof services>
+
+export const layer: Layer.Layer<KeyLimits, StoreError, Requirements> = Layer.effect(
   KeyLimits,
-  make
+  Effect.map(make, ({ limits }) => limits)
+)
+
+/** Layer of the process that owns the accounts, beside others that draw on them. */
+export const layerOwner: Layer.Layer<KeyLimits | LedgerTruth, StoreError, Requirements> = Layer.effectContext(
+  Effect.map(make, ({ limits, truth }) => Context.make(KeyLimits, limits).pipe(Context.add(LedgerTruth, truth)))
 )

@@ -2,9 +2,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { LimitReached } from "../../domain/Errors.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
-import { KeyLimits } from "../ledger/KeyLimits.ts"
+import { type Admitted, KeyLimits } from "../ledger/KeyLimits.ts"
+import type { Later } from "../../kernel/Later.ts"
 import { Reservations } from "../../store/usage/Reservations.ts"
 import { countsWhole, type Exchange } from "./Exchange.ts"
 
@@ -14,7 +14,7 @@ export class Admission extends Context.Tag("gateway/plane/request/Admission")<
   Admission,
   {
     /** Null for callers without limits. What was counted before (`MadeFor`) counts for budgets and tokens only. */
-    readonly admit: (asking: Asking, sessionId: string | null) => Commitment | LimitReached | null
+    readonly admit: (asking: Asking, sessionId: string | null) => Admitted | Later<Admitted>
     /** The request is over, and its usage row is on file by the end of this turn. */
     readonly leave: (commitment: Commitment) => void
   }

@@ -9,13 +9,7 @@ import * as Layer from "effect/Layer"
 import type { Mutable } from "effect/Types"
 import { headerOf } from "../../subjects/auth/Credentials.ts"
 import { isTiedToModels } from "../../subjects/auth/KeyPolicy.ts"
-import {
-  type InferenceError,
-  InvalidRequest,
-  LimitReached,
-  NoTarget,
-  PreviousResponseNotFound
-} from "../../domain/Errors.ts"
+import { type InferenceError, InvalidRequest, NoTarget, PreviousResponseNotFound } from "../../domain/Errors.ts"
 import { Flags } from "../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { maxModelChars } from "../../domain/Provider.ts"
@@ -32,6 +26,8 @@ import { inOwnForm, type OwnForm } from "../../wire/ClientForm.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
+import type { Admitted } from "../ledger/KeyLimits.ts"
+import { Later } from "../../kernel/Later.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import { Admission } from "./Admission.ts"
 import { isBackground } from "./Background.ts"
@@ -71,23 +67,22 @@ export interface Read {
   readonly envelope: Envelope
 }
 
-/** Reservation of a request from its key's limits; null for callers without limits. */
-export type Admitted = Commitment | LimitReached | null
-
 /** Outcome of opening a request. */
 export type Opened = Work | InferenceError | Ready | Count
 
 export class Opening extends Context.Tag("gateway/plane/request/Opening")<
   Opening,
   {
-    /** Hot: opens a request: `decide` of its reading. */
-    readonly open: (asked: Exchange) => Opened
+    /** Hot: opens a request: `enter` of its reading. */
+    readonly open: (asked: Exchange) => Opened | Later<Opened>
     /** Hot: reads and checks its body. */
     readonly read: (asked: Exchange) => Read | InferenceError | Ready | Count
     /** Reserves from the key's limits, where that has to be known before the request is decided. */
-    readonly admit: (read: Read) => Admitted
-    /** Hot: resolves and decides. Draws the turn of its strategy, where it goes on. `admitted`: absent, it is admitted here. */
-    readonly decide: (read: Read, admitted?: Commitment | null) => Work | InferenceError
+    readonly admit: (read: Read) => Admitted | Later<Admitted>
+    /** Hot: resolves, decides and admits. Draws the turn of its strategy, where it goes on. */
+    readonly enter: (read: Read) => Work | InferenceError | Later<Opened>
+    /** The same for a request that was admitted before. */
+    readonly decide: (read: Read, admitted: Commitment | null) => Work | InferenceError
   }
 >() {}
 
@@ -221,7 +216,7 @@ const checked = (
   }
 }
 
-const admit = ({ admission }: Deps, { exchange, parsed }: Read): LimitReached | Commitment | null =>
+const admit = ({ admission }: Deps, { exchange, parsed }: Read): Admitted | Later<Admitted> =>
   admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
 
 /** The operator's model for what agents ask by themselves, where a client's conversation is that; else null. */
@@ -240,8 +235,9 @@ const resolved = (deps: Deps, read: Read): ReturnType<typeof resolveFor> => {
   return model === null ? found : backgroundFor(resolutions, read.exchange, model, found)
 }
 
-const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | InferenceError => {
-  const { admission, engine, flags, gatewaySettings, ids, responses } = deps
+/** Decides a request that is still to be admitted. */
+const decided = (deps: Deps, read: Read): Mutable<Work> | InferenceError => {
+  const { engine, flags, gatewaySettings, ids, responses } = deps
   const { envelope, exchange, leftOut, parsed } = read
   const found = resolved(deps, read)
   if ("_tag" in found) return found
@@ -275,9 +271,6 @@ const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | 
   const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
   const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
   if (refusal !== null) return refusal
-  const admitted = commitment === undefined ? admission.admit(exchange, sessionId) : commitment
-  if (admitted instanceof LimitReached) return admitted
-  engine.commit(question, decision)
   // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.
   const work: Mutable<Work> = {
     exchange,
@@ -294,7 +287,7 @@ const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | 
     question,
     decision,
     sessionId,
-    commitment: admitted,
+    commitment: null,
     prices: new FixedPrices(exchange.job?.accepted),
     trail: new Trail()
   }
@@ -307,6 +300,27 @@ const decide = (deps: Deps, read: Read, commitment?: Commitment | null): Work | 
   return work
 }
 
+const begun = ({ engine }: Deps, work: Mutable<Work>, admitted: Admitted): Work | InferenceError => {
+  if (admitted instanceof Error) return admitted
+  engine.commit(work.question, work.decision)
+  work.commitment = admitted
+  return work
+}
+
+const decide = (deps: Deps, read: Read, admitted: Commitment | null): Work | InferenceError => {
+  const work = decided(deps, read)
+  return "_tag" in work ? work : begun(deps, work, admitted)
+}
+
+const enter = (deps: Deps, read: Read): Work | InferenceError | Later<Opened> => {
+  const work = decided(deps, read)
+  if ("_tag" in work) return work
+  const admitted = deps.admission.admit(work.exchange, work.sessionId)
+  return admitted instanceof Later
+    ? admitted.map<Opened>((known) => begun(deps, work, known))
+    : begun(deps, work, admitted)
+}
+
 const seedBits = 32n
 
 export const make = Effect.map(services, (deps) => {
@@ -316,11 +330,12 @@ export const make = Effect.map(services, (deps) => {
   return Opening.of({
     open: (asked) => {
       const made = readOf(asked)
-      return "_tag" in made ? made : decide(deps, made)
+      return "_tag" in made ? made : enter(deps, made)
     },
     read: readOf,
     admit: (read) => admit(deps, read),
-    decide: (read, commitment) => decide(deps, read, commitment)
+    enter: (read) => enter(deps, read),
+    decide: (read, admitted) => decide(deps, read, admitted)
   })
 })
 

@@ -170,12 +170,14 @@ const budgetOf = ({ limits }: Services, apiKeyId: string): Budget | null =>
 const budget = Effect.fn("Limits.budget")(function* (services: Services, apiKeyId: string) {
   yield* known(services, apiKeyId)
   const nowMs = yield* Clock.currentTimeMillis
+  yield* services.limits.gather(apiKeyId)
   const found = budgetOf(services, apiKeyId)
   return found === null ? yield* withoutBudget(services, apiKeyId, nowMs) : statusOf(services, found, nowMs)
 })
 
 const budgets = Effect.fnUntraced(function* (services: Services) {
   const nowMs = yield* Clock.currentTimeMillis
+  yield* services.limits.gather(null)
   const found: Array<BudgetStatus> = []
   yield* services.slices.each(services.limits.budgets(), (each) => {
     found.push(statusOf(services, each, nowMs))
@@ -189,6 +191,7 @@ const setBudget = Effect.fn("Limits.setBudget")(function* (services: Services, i
   const made = Rules.budgetOf(input, budgetOf(services, input.apiKeyId), nowMs)
   if (Either.isLeft(made)) return yield* new Errors.InvalidInput({ problems: [made.left] })
   yield* services.limits.putBudget(made.right)
+  yield* services.limits.gather(input.apiKeyId)
   return statusOf(services, made.right, nowMs)
 })
 
@@ -214,6 +217,7 @@ const standing = ({ limits }: Services, limit: TokenLimit, nowMs: number): Token
 const tokenLimits = Effect.fn("Limits.tokenLimits")(function* (services: Services, apiKeyId?: string) {
   if (apiKeyId !== undefined) yield* known(services, apiKeyId)
   const nowMs = yield* Clock.currentTimeMillis
+  yield* services.limits.gather(apiKeyId ?? null)
   const found: Array<TokenLimitStatus> = []
   yield* services.slices.each(services.limits.tokenLimits(), (limit) => {
     if (apiKeyId === undefined || limit.apiKeyId === apiKeyId) found.push(standing(services, limit, nowMs))
@@ -228,6 +232,7 @@ const setTokenLimit = Effect.fn("Limits.setTokenLimit")(function* (services: Ser
   const made = Rules.tokenLimitOf(input, own, services.ids.next(nowMs), nowMs)
   if (Either.isLeft(made)) return yield* new Errors.InvalidInput({ problems: [made.left] })
   yield* Effect.catchTag(services.limits.putTokenLimit(made.right), "AlreadyStored", Effect.die)
+  yield* services.limits.gather(input.apiKeyId)
   return standing(services, made.right, nowMs)
 })
 
@@ -268,6 +273,7 @@ const running = ({ limits }: Services, { apiKeyId, requestId }: LedgerQuery): Re
 const ledger = Effect.fn("Limits.ledger")(function* (services: Services, query: LedgerQuery) {
   yield* services.journal.catchUp
   const { cursor, limit, ...filter } = query
+  if (cursor === null) yield* services.limits.gather(filter.apiKeyId ?? null)
   // Before the page is read: a call that ends meanwhile is then in both, and not in neither.
   const open = cursor === null ? running(services, query) : []
   const page = yield* services.repo.page({ ...filter, limit: limit ?? defaultLimit, cursor })

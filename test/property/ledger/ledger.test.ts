@@ -1,7 +1,7 @@
 /** Any order of admissions, calls, failures, answers and departures keeps the books of a key right. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { Commitment } from "../../../src/plane/ledger/Commitment.ts"
+import { AccountCommitment, type Commitment } from "../../../src/plane/ledger/Commitment.ts"
 import { KeyAccount, Reservation } from "../../../src/plane/ledger/KeyAccount.ts"
 import { Meter, type MeterSpec } from "../../../src/plane/ledger/Meter.ts"
 import { reservationLine, readReservations } from "../../../src/store/usage/ReservationLines.ts"
@@ -99,7 +99,7 @@ describe("the ledger of a key", () => {
         for (const [number, each] of steps.entries()) {
           if (each.do === "open") {
             requests.push({
-              commitment: new Commitment({
+              commitment: new AccountCommitment({
                 account,
                 apiKeyId: "key",
                 requestId: `r${number}`,

@@ -11,7 +11,8 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { mayKeepContent } from "../../../domain/ContentPermission.ts"
-import { LimitReached } from "../../../domain/Errors.ts"
+import { settled } from "../../../kernel/Later.ts"
+import type { Admitted } from "../../ledger/KeyLimits.ts"
 import { Admission } from "../../request/Admission.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import * as Engine from "../../routing/decide/Engine.ts"
@@ -98,7 +99,7 @@ const askedOf = (
 
 const ask = (deps: Deps, job: Job, transcript: string, messages: number, earlier: Kept | null): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const { sessionKey, target, work } = job
+    const { work } = job
     const made = summaryWork({
       work,
       question: questionOf(transcript, earlier?.summary ?? null),
@@ -108,10 +109,26 @@ const ask = (deps: Deps, job: Job, transcript: string, messages: number, earlier
       nowMs: deps.timers.nowMs(),
       monotonicMs: deps.timers.monotonicMs()
     })
-    const commitment = deps.admission.admit(made.exchange, null)
+    const admitted = deps.admission.admit(made.exchange, null)
+    const leave = (unwanted: Admitted): void => {
+      if (unwanted !== null && !(unwanted instanceof Error)) deps.admission.leave(unwanted)
+    }
     // The client's own requests are refused by now; no summary is worth what is left.
-    if (commitment instanceof LimitReached) return Effect.void
-    const asked = { ...made, commitment }
+    return Effect.flatMap(settled(admitted, leave), (commitment) =>
+      commitment instanceof Error ? Effect.void : summarise(deps, job, { ...made, commitment }, messages, earlier)
+    )
+  })
+
+/** Asks for the summary and keeps it. */
+const summarise = (
+  deps: Deps,
+  { sessionKey, target, work }: Job,
+  asked: Work,
+  messages: number,
+  earlier: Kept | null
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { commitment } = asked
     deps.engine.commit(asked.question, asked.decision)
 
     const conclude = (end: FailoverEnd): void => {

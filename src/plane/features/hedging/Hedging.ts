@@ -54,6 +54,7 @@ export const make = Effect.gen(function* () {
         yield* charge(run, isFirst ? second : first)
         return one
       }
+      if (one.refusal !== null) run.walk.refused(one.turn, one.refusal)
       if (one.failure !== null) {
         run.walk.failed(one.turn, one.failure)
         attemptEvents.failed(run, one, true)

@@ -5,7 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Mutable } from "effect/Types"
-import { LimitReached, PluginFailed, ShuttingDown } from "../../../domain/Errors.ts"
+import { PluginFailed, ShuttingDown } from "../../../domain/Errors.ts"
 import type { Hooks } from "../../../agents/plugins/hooks/Hooks.ts"
 import type { HookRun } from "../../../agents/plugins/hooks/HookRun.ts"
 import type * as Timers from "../../../platform/Timers.ts"
@@ -18,6 +18,8 @@ import { namingPlugins } from "./PluginHeader.ts"
 import { type Asked, askPlugins } from "./RequestHooks.ts"
 import { changingHead } from "../../reply/ReplyHeaders.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
+import type { Admitted } from "../../ledger/KeyLimits.ts"
+import { Later } from "../../../kernel/Later.ts"
 import type { Exchange } from "../../request/Exchange.ts"
 import type { Count, Opened, Opening, Read } from "../../request/Opening.ts"
 import type { StopSignal } from "../../request/StopSignal.ts"
@@ -142,20 +144,27 @@ export const openHooked = (services: HookedServices, exchange: Exchange, listene
     known(services, run, read)
     // What a provider has accepted was let in before a restart.
     const isLetIn = exchange.job !== undefined && exchange.job.accepted !== null
-    if (!hooks.listens.onRequest || isLetIn) return opened("_tag" in read ? read : opening.decide(read))
+    if (!hooks.listens.onRequest || isLetIn) {
+      const made = "_tag" in read ? read : opening.enter(read)
+      return made instanceof Later ? made.whenKnown((work) => guarded(() => opened(work))) : opened(made)
+    }
+    const ask = (admitted: Admitted): void => {
+      if (admitted instanceof Error) return opened(admitted)
+      letIn(admitted)
+      runFork(
+        Effect.matchCause(askPlugins({ hooks, stop }, run, read.exchange, read.parsed), {
+          onFailure: died,
+          onSuccess: (verdict) =>
+            guarded(() => {
+              if (verdict._tag === "Passed") return opened(openedAgain(services, read, verdict.exchange, admitted))
+              stopped(services, read, verdict)
+              listener.stopped()
+            })
+        })
+      )
+    }
     const admitted = "_tag" in read ? null : opening.admit(read)
-    if (admitted instanceof LimitReached) return opened(admitted)
-    letIn(admitted)
-    runFork(
-      Effect.matchCause(askPlugins({ hooks, stop }, run, read.exchange, read.parsed), {
-        onFailure: died,
-        onSuccess: (verdict) =>
-          guarded(() => {
-            if (verdict._tag === "Passed") return opened(openedAgain(services, read, verdict.exchange, admitted))
-            stopped(services, read, verdict)
-            listener.stopped()
-          })
-      })
-    )
+    if (admitted instanceof Later) admitted.whenKnown((known) => guarded(() => ask(known)))
+    else ask(admitted)
   })
 }

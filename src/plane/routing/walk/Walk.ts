@@ -84,6 +84,20 @@ export class Walk<Permit, Waiting> {
     return this.#afterFailure({ ...turn, index: Math.max(turn.index, race.index) }, failure)
   }
 
+  /** A limit of the caller has not let the call of this turn through: it was not made. */
+  refused(turn: Turn, reason: Unready): Step<Permit, Waiting> {
+    this.#calls -= 1
+    this.#leaveOut(turn.target, reason)
+    const race = this.#race
+    if (race === null) return this.#from(turn.index + 1)
+    if (!race.isOneOver) {
+      race.isOneOver = true
+      return { _tag: "Running" }
+    }
+    this.#race = null
+    return this.#from(Math.max(turn.index, race.index) + 1)
+  }
+
   /** The call of this turn has not been answered in time (`hedgeAfterMs`): a second target, or `Running` when none may be asked. */
   hedgeDue(turn: Turn): Step<Permit, Waiting> {
     const nowMs = this.#world.nowMs()

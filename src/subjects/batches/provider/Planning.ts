@@ -9,11 +9,11 @@ import type { Scope } from "effect/Scope"
 import { open, rm } from "node:fs/promises"
 import type { ApiKeys } from "../../auth/ApiKeys.ts"
 import type { Batch } from "../entity.ts"
-import { LimitReached } from "../../../domain/Errors.ts"
 import type { Files } from "../../files/service.ts"
 import type { ProviderLines } from "../../../plane/ProviderLines.ts"
-import type { Commitment } from "../../../plane/ledger/Commitment.ts"
-import { hasRates } from "../../../plane/ledger/KeyAccount.ts"
+import type { Commitment, NotReserved } from "../../../plane/ledger/Commitment.ts"
+import { Later, settled } from "../../../kernel/Later.ts"
+import { hasRates, Reservation } from "../../../plane/ledger/KeyAccount.ts"
 import type { KeyLimits } from "../../../plane/ledger/KeyLimits.ts"
 import type { Account } from "../../../plane/providers/Catalog.ts"
 import { StoreError } from "../../../store/Errors.ts"
@@ -123,8 +123,8 @@ export const planFor = (
     const isPromised = path === null
     const receivedMs = batch.inProgressAtMs ?? nowMs
     const asking = { requestId: batch.id, receivedMs, sessionId: null, isCountedBefore: true, isPromised }
-    const commitment = principal._tag === "Key" ? limits.admit(principal.key, asking) : null
-    if (commitment instanceof LimitReached) return null
+    const commitment = principal._tag === "Key" ? yield* settled(limits.admit(principal.key, asking)) : null
+    if (commitment instanceof Error) return null
     let account: Account | null = null
     let bytes = 0
     const beyond = new Set<number>()
@@ -140,13 +140,17 @@ export const planFor = (
         const { price } = line.estimate
         if (price !== null && prices.size < mostPrices) prices.set(line.model, price)
         const target = { provider: account.spec.id, connectionId: account.connection.id, model: line.model }
-        if (commitment !== null && commitment.reserve(target, line.estimate, nowMs) === null) {
-          beyond.add(number)
-          return Effect.void
+        const put = (reserved: Reservation | NotReserved | null): Effect.Effect<void, NotForProvider | StoreError> => {
+          if (reserved !== null && !(reserved instanceof Reservation)) {
+            beyond.add(number)
+            return Effect.void
+          }
+          const written = uploadLine(number, endpoint.path, line.body)
+          bytes += written.length
+          return bytes > maxUploadBytes ? Effect.fail(notForProvider) : writer.put(written)
         }
-        const written = uploadLine(number, endpoint.path, line.body)
-        bytes += written.length
-        return bytes > maxUploadBytes ? Effect.fail(notForProvider) : writer.put(written)
+        const reserved = commitment === null ? null : commitment.reserve(target, line.estimate, nowMs)
+        return reserved instanceof Later ? Effect.flatMap(settled(reserved), put) : put(reserved)
       })
     const leave = Effect.sync(() => commitment?.leave())
     return yield* eachLine(files, batch, rest, (number, line) =>

@@ -7,9 +7,9 @@ import { open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { ApiKeys } from "../../auth/ApiKeys.ts"
 import type { Batch, BatchEnd, BatchProblem } from "../entity.ts"
-import { LimitReached } from "../../../domain/Errors.ts"
 import { Files } from "../../files/service.ts"
 import { type LineBounds, lineBounds } from "../../../plane/settle/Seen.ts"
+import { settled } from "../../../kernel/Later.ts"
 import { scrub } from "../../../kernel/secrets/Scrub.ts"
 import type { Charge, Commitment } from "../../../plane/ledger/Commitment.ts"
 import { KeyLimits } from "../../../plane/ledger/KeyLimits.ts"
@@ -135,13 +135,15 @@ const eachResult = (
   )
 
 /** A commitment that books what comes, whatever is left of the limits. */
-const promised = ({ keys, limits }: Deps, { createdAtMs, id, inProgressAtMs, owner }: Batch): Commitment | null => {
+const promised = (
+  { keys, limits }: Deps,
+  { createdAtMs, id, inProgressAtMs, owner }: Batch
+): Effect.Effect<Commitment | null> => {
   const key = owner === "" ? null : keys.get(owner)
-  if (key === null) return null
+  if (key === null) return Effect.succeed(null)
   const receivedMs = inProgressAtMs ?? createdAtMs
   const asking = { requestId: id, receivedMs, sessionId: null, isCountedBefore: true, isPromised: true }
-  const admitted = limits.admit(key, asking)
-  return admitted instanceof LimitReached ? null : admitted
+  return Effect.map(settled(limits.admit(key, asking)), (admitted) => (admitted instanceof Error ? null : admitted))
 }
 
 const batchPriceNow = ({ prices }: Deps, provider: string, model: string): ModelPrice | null => {
@@ -149,10 +151,18 @@ const batchPriceNow = ({ prices }: Deps, provider: string, model: string): Model
   return price === null ? null : batchPrice(price)
 }
 
-const collect = (deps: Deps, collecting: Collecting): Effect.Effect<ProviderEnd, StoreError | Unworkable> => {
+const collect = (deps: Deps, collecting: Collecting): Effect.Effect<ProviderEnd, StoreError | Unworkable> =>
+  collecting.commitment === null
+    ? Effect.flatMap(promised(deps, collecting.batch), (commitment) => collectOn(deps, collecting, commitment))
+    : collectOn(deps, collecting, collecting.commitment)
+
+const collectOn = (
+  deps: Deps,
+  collecting: Collecting,
+  commitment: Commitment | null
+): Effect.Effect<ProviderEnd, StoreError | Unworkable> => {
   const { account, batch, download, endpoint, isWhole, remote, spool } = collecting
   const { connection, spec } = account
-  const commitment = collecting.commitment ?? promised(deps, batch)
   const charges: Array<Charge> = []
   const asked = new Map<number, InputLine>()
 

@@ -1,0 +1,251 @@
+/**
+ * What the limits of a key cost a request on the CPU of its process: admission, a reservation, its cost and its end, in one process and in a worker
+ * with leases, whose owner is beside it. Of the worker's own CPU are its messages, written and read as JSON; the owner's work is taken off.
+ * Start: node node_modules/vite-node/vite-node.mjs bench/leases.ts
+ */
+import type { ApiKey } from "../src/subjects/keys/entity.ts"
+import { AccountCommitment, type Commitment } from "../src/plane/ledger/Commitment.ts"
+import { KeyAccount, Reservation } from "../src/plane/ledger/KeyAccount.ts"
+import type { LedgerTruth } from "../src/plane/ledger/LedgerTruth.ts"
+import { OwnerLedger } from "../src/plane/ledger/leased/OwnerLedger.ts"
+import { WorkerLedger } from "../src/plane/ledger/leased/WorkerLedger.ts"
+import { Meter, type MeterSpec } from "../src/plane/ledger/Meter.ts"
+import { Later } from "../src/kernel/Later.ts"
+import type { OwnerLink } from "../src/plane/state/link/OwnerLink.ts"
+import type { WorkerId, WorkerLinks } from "../src/plane/state/link/WorkerLinks.ts"
+
+const perSecond = 2_000
+const seconds = 20
+const rounds = 5
+/** Time in ms that a call takes. */
+const callMs = 100
+const stepMs = 1
+const amount = 2_000_000
+
+const specOf = (apiKeyId: string): MeterSpec => ({
+  id: `budget/${apiKeyId}/daily`,
+  unit: "usd",
+  rule: { interval: "daily", resetTime: "00:00", timeZone: "UTC" },
+  limit: 1e15,
+  warningThreshold: 0.8,
+  scope: null
+})
+
+const makeKeys = (count: number) => {
+  const accounts = new Map<string, KeyAccount>()
+  const keys = Array.from({ length: count }, (_, index) => {
+    const id = `01a21943-d7${String(index).padStart(4, "0")}-7000-b6ac-053ff813a027`
+    const account = new KeyAccount()
+    account.meters = [new Meter(specOf(id))]
+    accounts.set(id, account)
+    const rates = { rateLimits: [], maxRequestsPerMinute: null, maxRequestsPerDay: null, maxSessions: null }
+    return { id, ...rates } as unknown as ApiKey
+  })
+  return { accounts, keys }
+}
+
+const estimate = { nanoUsd: amount, tokens: 1_000, tokensIn: 1_000, tokensOut: 0, price: null }
+const target = { provider: "openai", connectionId: "01a21943-d777-7000-b6ac-053ff813a028", model: "gpt-4o-mini" }
+const charges = [{ provider: "openai", model: "gpt-4o-mini", nanoUsd: amount / 2, tokens: 700 }]
+
+type Admit = (key: ApiKey, requestId: string, then: (commitment: Commitment) => void) => void
+
+interface Run {
+  readonly admit: Admit
+  /** Virtual time goes on. */
+  readonly tick: () => void
+  /** Nanoseconds that were the owner's. */
+  readonly ofOwner: () => number
+  readonly asked: () => number
+}
+
+let nowMs = 0
+
+/** CPU of this process in nanoseconds: other programs of the machine do not count. */
+const cpuNs = (): number => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) * 1_000
+}
+
+const alone = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } => {
+  const { accounts, keys } = makeKeys(count)
+  return {
+    keys,
+    admit: (key, requestId, then) => {
+      const account = accounts.get(key.id)
+      if (account === undefined) return
+      account.follow(key)
+      if (account.usedUp(nowMs) !== null) return
+      account.admitted(nowMs, nowMs)
+      then(new AccountCommitment({ account, apiKeyId: key.id, requestId, receivedMs: nowMs, session: null }))
+    },
+    tick: () => {},
+    ofOwner: () => 0,
+    asked: () => 0
+  }
+}
+
+/** One way between the two: a batch of messages each step of time, as text. */
+const leased = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } => {
+  const { accounts, keys } = makeKeys(count)
+  const id: WorkerId = { place: 1, life: 1 }
+  const takers = new Map<string, (worker: WorkerId, body: unknown, answer: (answer: unknown) => void) => void>()
+  const waiting = new Map<number, (answer: unknown) => void>()
+  let toOwner: Array<readonly [topic: string, body: unknown, number: number]> = []
+  let toWorker: Array<readonly [answer: unknown, number: number]> = []
+  let due: Array<{ readonly atMs: number; readonly run: () => void }> = []
+  let number = 0
+  let owner = 0
+  const timers = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after: (delayMs: number, run: () => void) => {
+      due.push({ atMs: nowMs + delayMs, run })
+      return { restart: () => {}, cancel: () => {} }
+    }
+  }
+  const none = () => () => {}
+  const links: typeof WorkerLinks.Service = {
+    serve: (topic, take) => {
+      takers.set(topic, take)
+      return () => {}
+    },
+    tell: () => {},
+    tellAll: () => {},
+    workers: () => [id],
+    onJoined: none,
+    onLeft: none
+  }
+  const truth: typeof LedgerTruth.Service = {
+    account: (key) => accounts.get(key),
+    limited: () => [...accounts.keys()],
+    tellOnce: () => {},
+    book: ({ apiKeyId, charges: all, receivedMs }) => {
+      const account = accounts.get(apiKeyId)
+      for (const charge of all) account?.book(receivedMs, charge.provider, charge.model, charge)
+    },
+    unbook: () => {},
+    onChanged: none,
+    attach: () => {}
+  }
+  const ownerTimers = { ...timers, after: () => ({ restart: () => {}, cancel: () => {} }) }
+  // It serves the topics from here on.
+  new OwnerLedger({ links, truth, ...ownerTimers, withRows: (_, then) => then(new Set()) }).opening()
+  const link: typeof OwnerLink.Service = {
+    send: (topic, body) => void toOwner.push([topic, body, 0]),
+    ask: (topic, body, then) => {
+      number += 1
+      waiting.set(number, then)
+      toOwner.push([topic, body, number])
+    },
+    listen: none,
+    isUp: () => true,
+    watch: none
+  }
+  const worker = new WorkerLedger({ link, ...timers })
+  const deliver = (): void => {
+    if (toOwner.length === 0) return
+    const text = JSON.stringify(toOwner)
+    toOwner = []
+    const begun = cpuNs()
+    for (const [topic, body, asked] of JSON.parse(text) as typeof toOwner) {
+      takers.get(topic)?.(id, body, (answer) => {
+        if (asked > 0) toWorker.push([answer, asked])
+      })
+    }
+    const back = JSON.stringify(toWorker)
+    toWorker = []
+    owner += cpuNs() - begun
+    for (const [answer, asked] of JSON.parse(back) as typeof toWorker) {
+      waiting.get(asked)?.(answer)
+      waiting.delete(asked)
+    }
+  }
+  deliver()
+  return {
+    keys,
+    admit: (key, requestId, then) => {
+      const asking = { requestId, receivedMs: nowMs, sessionId: null, isCountedBefore: false }
+      const go = (known: unknown): void => {
+        if (known === null || known instanceof Error) throw new Error("not admitted")
+        then(known as Commitment)
+      }
+      const admitted = worker.admit(key, asking)
+      if (admitted instanceof Later) admitted.whenKnown(go)
+      else go(admitted)
+    },
+    tick: () => {
+      const ready = due.filter(({ atMs }) => atMs <= nowMs)
+      if (ready.length > 0) due = due.filter(({ atMs }) => atMs > nowMs)
+      for (const { run } of ready) run()
+      deliver()
+    },
+    ofOwner: () => owner,
+    asked: () => number
+  }
+}
+
+/** CPU in µs of a request, and how many of 100 requests asked. */
+const measure = (made: Run & { readonly keys: ReadonlyArray<ApiKey> }) => {
+  const { admit, keys, tick } = made
+  const ends: Array<{ readonly atMs: number; readonly end: () => void }> = []
+  let first = 0
+  let requests = 0
+  let serial = 0
+  const startMs = nowMs
+  const ofOwner = made.ofOwner()
+  const asked = made.asked()
+  const begun = cpuNs()
+  for (; nowMs < startMs + seconds * 1_000; nowMs += stepMs) {
+    for (let each = 0; each < (perSecond * stepMs) / 1_000; each += 1) {
+      const key = keys[(serial * 7_919) % keys.length]
+      serial += 1
+      if (key === undefined) continue
+      admit(key, `01a21943-dd02-7000-b941-${serial}`, (commitment) => {
+        const run = (reserved: unknown): void => {
+          if (!(reserved instanceof Reservation)) throw new Error("not reserved")
+          requests += 1
+          ends.push({
+            atMs: nowMs + callMs,
+            end: () => {
+              commitment.settle(charges)
+              commitment.leave()
+            }
+          })
+        }
+        const reserved = commitment.reserve(target, estimate, nowMs)
+        if (reserved instanceof Later) reserved.whenKnown(run)
+        else run(reserved)
+      })
+    }
+    for (let next = ends[first]; next !== undefined && next.atMs <= nowMs; next = ends[first]) {
+      next.end()
+      first += 1
+    }
+    tick()
+  }
+  const nanoseconds = cpuNs() - begun - (made.ofOwner() - ofOwner)
+  return {
+    us: nanoseconds / 1_000 / requests,
+    ownerUs: (made.ofOwner() - ofOwner) / 1_000 / requests,
+    asked: (100 * (made.asked() - asked)) / requests
+  }
+}
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+for (const count of [1, 50, 1_000]) {
+  const one = alone(count)
+  const worker = leased(count)
+  measure(one)
+  measure(worker)
+  const pairs = Array.from({ length: rounds }, () => ({ one: measure(one), worker: measure(worker) }))
+  const oneUs = median(pairs.map((pair) => pair.one.us))
+  const workerUs = median(pairs.map((pair) => pair.worker.us))
+  const ownerUs = median(pairs.map((pair) => pair.worker.ownerUs))
+  const asked = median(pairs.map((pair) => pair.worker.asked))
+  process.stdout.write(
+    `${String(count).padStart(5)} keys   one process ${oneUs.toFixed(2)} µs   worker ${workerUs.toFixed(2)} µs   ` +
+      `+${(workerUs - oneUs).toFixed(2)} µs   owner ${ownerUs.toFixed(2)} µs   ${asked.toFixed(1)} of 100 asked\n`
+  )
+}

@@ -1,0 +1,195 @@
+/**
+ * The laws of the ledger: over one process, and over an owner and workers whose messages are late, whose processes end at any message, and whose
+ * limits change. What calls have cost is counted by the test, beside all processes.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { setImmediate as turn } from "node:timers/promises"
+import { counted } from "../../support/slowRun.ts"
+import { Cluster, type ClusterLimits } from "../../support/ledger/Cluster.ts"
+
+type Step =
+  | {
+      readonly do: "ask"
+      readonly place: number
+      readonly model: string
+      readonly amount: number
+      readonly session: number
+    }
+  | { readonly do: "settle"; readonly pick: number; readonly part: number }
+  | { readonly do: "fail"; readonly pick: number }
+  | { readonly do: "deliver"; readonly pick: number; readonly times: number }
+  | { readonly do: "deliverAll" }
+  | { readonly do: "advance"; readonly ms: number }
+  | { readonly do: "rows"; readonly place: number }
+  | { readonly do: "kill"; readonly place: number; readonly loses: boolean }
+  | { readonly do: "restart" }
+  | { readonly do: "stop"; readonly place: number }
+  | { readonly do: "go"; readonly place: number }
+  | { readonly do: "clock" }
+
+const place = FastCheck.integer({ min: 1, max: 4 })
+const pick = FastCheck.nat(30)
+const always = <A>(value: A) => FastCheck.constant(value)
+
+const calm: ReadonlyArray<FastCheck.WeightedArbitrary<Step>> = [
+  {
+    weight: 12,
+    arbitrary: FastCheck.record({
+      do: always("ask" as const),
+      place,
+      model: FastCheck.constantFrom("a", "b"),
+      amount: FastCheck.integer({ min: 1, max: 120 }),
+      session: FastCheck.nat(5)
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: FastCheck.record({
+      do: always("settle" as const),
+      pick,
+      part: FastCheck.double({ min: 0, max: 1, noNaN: true })
+    })
+  },
+  { weight: 2, arbitrary: FastCheck.record({ do: always("fail" as const), pick }) },
+  {
+    weight: 12,
+    arbitrary: FastCheck.record({ do: always("deliver" as const), pick, times: FastCheck.integer({ min: 1, max: 6 }) })
+  },
+  { weight: 10, arbitrary: FastCheck.record({ do: always("deliverAll" as const) }) },
+  {
+    weight: 5,
+    arbitrary: FastCheck.record({ do: always("advance" as const), ms: FastCheck.integer({ min: 1, max: 2_500 }) })
+  },
+  { weight: 2, arbitrary: FastCheck.record({ do: always("rows" as const), place }) },
+  { weight: 1, arbitrary: FastCheck.record({ do: always("clock" as const) }) }
+]
+const faults: ReadonlyArray<FastCheck.WeightedArbitrary<Step>> = [
+  { weight: 2, arbitrary: FastCheck.record({ do: always("kill" as const), place, loses: FastCheck.boolean() }) },
+  { weight: 1, arbitrary: FastCheck.record({ do: always("restart" as const) }) },
+  { weight: 1, arbitrary: FastCheck.record({ do: always("stop" as const), place }) },
+  { weight: 2, arbitrary: FastCheck.record({ do: always("go" as const), place }) }
+]
+
+const limits: FastCheck.Arbitrary<ClusterLimits> = FastCheck.record({
+  nanoUsd: FastCheck.integer({ min: 100, max: 9_000 }),
+  tokensOfA: FastCheck.integer({ min: 100, max: 6_000 }),
+  requests: FastCheck.integer({ min: 5, max: 200 }),
+  rate: FastCheck.record({ limit: FastCheck.integer({ min: 2, max: 150 }), window: FastCheck.constantFrom(1, 10, 60) }),
+  sessions: FastCheck.constantFrom(0, 0, 2, 4)
+})
+
+const run = (cluster: Cluster, step: Step): void => {
+  switch (step.do) {
+    case "ask":
+      return void cluster.ask(step.place, step.model, step.amount, `s${step.session}`)
+    case "settle":
+      return cluster.settle(step.pick, step.part)
+    case "fail":
+      return cluster.fail(step.pick)
+    case "deliver": {
+      for (let each = 0; each < step.times; each += 1) cluster.deliver(step.pick + each)
+      return
+    }
+    case "deliverAll":
+      return cluster.deliverAll()
+    case "advance":
+      return cluster.advance(step.ms)
+    case "rows":
+      return cluster.readRows(step.place)
+    case "kill":
+      return cluster.kill(step.place, step.loses)
+    case "restart":
+      return cluster.isAlone ? undefined : cluster.restart()
+    case "stop":
+      return void (cluster.workers.has(step.place) && cluster.stopped.add(step.place))
+    case "go":
+      return void cluster.stopped.delete(step.place)
+    case "clock":
+      // An hour back and, so that windows of the day stay the same, forward again.
+      cluster.wallMs += cluster.wallMs % 2 === 0 ? -3_600_001 : 3_600_001
+  }
+}
+
+/** What holds after every step. */
+const holds = (cluster: Cluster): void => {
+  const { limits: most } = cluster
+  assert.isAtMost(cluster.committed(), most.nanoUsd, "the budget")
+  assert.isAtMost(cluster.committed("a"), most.tokensOfA, "the tokens of a model")
+  assert.isAtMost(cluster.inWindow(), most.rate.limit, "the rate")
+  if (most.sessions > 0) assert.isAtMost(cluster.runningSessions(), most.sessions, "sessions")
+}
+
+const meterOf = (cluster: Cluster, id: string) => {
+  const meter = cluster.account.meters.find(({ spec }) => spec.id === id)
+  if (meter === undefined) throw new Error(`no meter ${id}`)
+  return { ...meter.at(cluster.wallMs + cluster.nowMs), limit: meter.spec.limit }
+}
+
+/** What holds when all requests are over and nothing is on its way. */
+const holdsAtRest = (cluster: Cluster): void => {
+  cluster.quiet()
+  const money = meterOf(cluster, "usd")
+  const tokens = meterOf(cluster, "tokens of a")
+  const day = meterOf(cluster, "requests")
+  assert.strictEqual(money.used, cluster.committed(), "all is booked once")
+  assert.strictEqual(tokens.used, cluster.committed("a"), "all tokens are booked once")
+  assert.strictEqual(money.reserved, 0, "no money is held")
+  assert.strictEqual(tokens.reserved, 0, "no tokens are held")
+  assert.strictEqual(day.reserved, 0, "no requests are held")
+  if (cluster.kills + cluster.restarts === 0) {
+    assert.strictEqual(day.used, cluster.entered, "each request counts once")
+    assert.isAtMost(cluster.entered, cluster.limits.requests)
+  }
+  assert.strictEqual(cluster.account.sessions.size, 0, "no session is held")
+  for (const rate of cluster.account.rates) assert.strictEqual(rate.reserved, 0, "no requests of a rate are held")
+  // What is left can be had, by any worker, to the last unit.
+  cluster.advance(61_000)
+  const left = money.limit - money.used
+  if (left <= 0 || day.used >= day.limit) return
+  const last = cluster.ask(1, "b", left, "last")
+  cluster.quiet()
+  assert.isNull(last?.refused ?? null, "what is left can be had")
+  assert.strictEqual(cluster.committed(), cluster.limits.nanoUsd)
+}
+
+const check = (
+  size: FastCheck.Arbitrary<number>,
+  steps: FastCheck.Arbitrary<ReadonlyArray<Step>>,
+  numRuns: number
+): Promise<void> =>
+  FastCheck.assert(
+    FastCheck.asyncProperty(limits, size, steps, async (most, workers, all) => {
+      const cluster = new Cluster(most, workers)
+      cluster.deliverAll()
+      for (const step of all) {
+        run(cluster, step)
+        holds(cluster)
+      }
+      holdsAtRest(cluster)
+      // The test runner is to hear of a long run.
+      await turn()
+    }),
+    { numRuns }
+  )
+
+const listOf = (...steps: ReadonlyArray<FastCheck.WeightedArbitrary<Step>>) =>
+  FastCheck.array(FastCheck.oneof(...steps), { maxLength: 150, size: "max" })
+
+const timeoutMs = 300_000
+
+describe("the laws of the ledger", () => {
+  it("hold in one process", () => check(FastCheck.constant(0), listOf(...calm), counted(60, 600)), timeoutMs)
+
+  it(
+    "hold over workers whose messages come in any order",
+    () => check(FastCheck.integer({ min: 1, max: 4 }), listOf(...calm), counted(100, 1_500)),
+    timeoutMs
+  )
+
+  it(
+    "hold over workers and owners that end or stop at any message",
+    () => check(FastCheck.integer({ min: 1, max: 4 }), listOf(...calm, ...faults), counted(150, 2_500)),
+    timeoutMs
+  )
+})

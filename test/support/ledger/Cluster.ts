@@ -1,0 +1,476 @@
+/**
+ * An owner and workers whose limits of keys are the real ones, on clocks and messages of the test, or one process alone; beside them the books of
+ * the provider: what calls have cost and may still cost, whatever any process knows of it.
+ */
+import type { ApiKey } from "../../../src/subjects/keys/entity.ts"
+import { AccountCommitment, type Commitment } from "../../../src/plane/ledger/Commitment.ts"
+import { KeyAccount, Reservation } from "../../../src/plane/ledger/KeyAccount.ts"
+import type { Admitted } from "../../../src/plane/ledger/KeyLimits.ts"
+import type { Booked, LedgerTruth } from "../../../src/plane/ledger/LedgerTruth.ts"
+import { OwnerLedger } from "../../../src/plane/ledger/leased/OwnerLedger.ts"
+import { WorkerLedger } from "../../../src/plane/ledger/leased/WorkerLedger.ts"
+import { meterReached, rateReached, sessionsReached } from "../../../src/plane/ledger/LimitErrors.ts"
+import { Meter, type MeterSpec } from "../../../src/plane/ledger/Meter.ts"
+import { recoveredRow } from "../../../src/plane/ledger/Recovered.ts"
+import { leaseMs } from "../../../src/plane/state/ledger/Fence.ts"
+import { Later } from "../../../src/kernel/Later.ts"
+import type { Timer } from "../../../src/platform/Timers.ts"
+import type { UsageRow } from "../../../src/domain/Usage.ts"
+import type { WorkerId } from "../../../src/plane/state/link/WorkerLinks.ts"
+import { makeLinks } from "../Links.ts"
+
+export const startMs = Date.UTC(2026, 0, 15, 12)
+export const keyId = "key"
+
+const rule = (interval: "daily" | "monthly") => ({ interval, resetTime: "00:00", timeZone: "UTC" })
+
+export interface ClusterLimits {
+  readonly nanoUsd: number
+  readonly tokensOfA: number
+  readonly requests: number
+  readonly rate: { readonly limit: number; readonly window: number }
+  readonly sessions: number
+}
+
+export const specsOf = ({ nanoUsd, requests, tokensOfA }: ClusterLimits): ReadonlyArray<MeterSpec> => [
+  { id: "usd", unit: "usd", rule: rule("daily"), limit: nanoUsd, warningThreshold: 0.8, scope: null },
+  {
+    id: "tokens of a",
+    unit: "tokens",
+    rule: rule("monthly"),
+    limit: tokensOfA,
+    warningThreshold: 0.8,
+    scope: { provider: "p", model: "a" }
+  },
+  { id: "requests", unit: "requests", rule: rule("daily"), limit: requests, warningThreshold: 0.8, scope: null }
+]
+
+/** Only what the ledger reads of a key. */
+const keyOf = ({ rate, requests, sessions }: ClusterLimits) =>
+  ({
+    id: keyId,
+    rateLimits: [rate],
+    maxRequestsPerDay: requests,
+    maxRequestsPerMinute: null,
+    maxSessions: sessions
+  }) as unknown as ApiKey
+
+interface Due {
+  readonly atMs: number
+  readonly run: () => void
+  readonly place: number
+  isCancelled: boolean
+}
+
+export interface Request {
+  readonly id: string
+  readonly place: number
+  readonly life: number
+  readonly model: string
+  readonly amount: number
+  readonly session: string
+  readonly receivedMs: number
+  state: "entering" | "reserving" | "open" | "over" | "lost"
+  refused: string | null
+  commitment: Commitment | null
+  reservation: Reservation | null
+  enteredMs: number | null
+}
+
+interface Worker {
+  readonly place: number
+  readonly id: WorkerId
+  readonly ledger: WorkerLedger
+  readonly rows: Array<UsageRow>
+}
+
+/** Amounts are the same in nano-USD and tokens. */
+const rowOf = ({ id, model, receivedMs }: Request, cost: number, isCalled = true): UsageRow => ({
+  ...recoveredRow(
+    {
+      requestId: id,
+      apiKeyId: keyId,
+      receivedMs,
+      requestedModel: `p/${model}`,
+      sourceWire: "chat",
+      streamed: false,
+      batchId: null,
+      calls: isCalled ? [callOf(model, cost, receivedMs)] : []
+    },
+    receivedMs
+  ),
+  ...(isCalled ? {} : { status: 429 })
+})
+
+const callOf = (model: string, amount: number, createdAtMs: number) => ({
+  provider: "p",
+  connectionId: "c",
+  model,
+  nanoUsd: amount,
+  tokensIn: amount,
+  tokensOut: 0,
+  createdAtMs,
+  price: null
+})
+
+const chargesOf = (model: string, amount: number) => [{ provider: "p", model, nanoUsd: amount, tokens: amount }]
+
+export class Cluster {
+  limits: ClusterLimits
+  readonly links = makeLinks()
+  readonly requests: Array<Request> = []
+  readonly workers = new Map<number, Worker>()
+  readonly stopped = new Set<number>()
+  /** Monotonic times at which workers last heard of the owner, as far as the test lets them. */
+  readonly #heard = new Map<number, number>()
+  /** Rows that are on disk, wherever. */
+  readonly rows = new Map<string, UsageRow>()
+  /** Requests that came in. */
+  entered = 0
+  account = new KeyAccount()
+  owner: OwnerLedger | null = null
+  nowMs = 0
+  /** The wall clock stands so much beside the monotonic one. */
+  wallMs = startMs
+  told = 0
+  restarts = 0
+  kills = 0
+  #due: Array<Due> = []
+  #listeners = new Set<(apiKeyId: string) => void>()
+  #ids = 0
+  readonly #size: number
+
+  constructor(limits: ClusterLimits, size: number) {
+    this.limits = limits
+    this.#size = size
+    this.account.meters = specsOf(limits).map((spec) => new Meter(spec))
+    this.account.follow(keyOf(limits))
+    if (size === 0) return
+    this.#startOwner()
+    for (let place = 1; place <= size; place += 1) this.join(place)
+  }
+
+  get isAlone(): boolean {
+    return this.#size === 0
+  }
+
+  readonly #timers = (place: number) => ({
+    nowMs: () => this.wallMs + this.nowMs,
+    monotonicMs: () => this.nowMs,
+    after: (delayMs: number, run: () => void): Timer => {
+      const due: Due = { atMs: this.nowMs + delayMs, run, place, isCancelled: false }
+      this.#due.push(due)
+      return { restart: () => {}, cancel: () => void (due.isCancelled = true) }
+    }
+  })
+
+  #startOwner(): void {
+    this.#listeners = new Set()
+    this.owner = new OwnerLedger({
+      links: this.links.owner,
+      truth: this.#truth(),
+      ...this.#timers(0),
+      withRows: (ids, then) => then(new Set(ids.filter((id) => this.#summed.has(id))))
+    })
+  }
+
+  /** Requests whose rows were in the sums of the owner's start. */
+  #summed: ReadonlySet<string> = new Set()
+
+  #truth(): typeof LedgerTruth.Service {
+    const { account } = this
+    const book = ({ charges, isCounted, receivedMs }: Booked, sign: 1 | -1): void => {
+      for (const { model, nanoUsd, provider, tokens } of charges) {
+        account.book(receivedMs, provider, model, { nanoUsd: sign * nanoUsd, tokens: sign * tokens })
+      }
+      if (isCounted) account.count(receivedMs, sign)
+      if (sign === 1) this.told += account.tellReached(receivedMs).length
+    }
+    return {
+      account: (id) => {
+        if (id !== keyId) return undefined
+        account.follow(keyOf(this.limits))
+        return account
+      },
+      limited: () => [keyId],
+      tellOnce: () => {},
+      book: (booked) => book(booked, 1),
+      unbook: (booked) => book(booked, -1),
+      onChanged: (listener) => {
+        this.#listeners.add(listener)
+        return () => void this.#listeners.delete(listener)
+      },
+      attach: () => {}
+    }
+  }
+
+  join(place: number): void {
+    const { id, link } = this.links.join(place)
+    const ledger = new WorkerLedger({ link, ...this.#timers(place) })
+    this.workers.set(place, { place, id, ledger, rows: [] })
+  }
+
+  /** Time goes on: timers of processes that are not stopped fire. */
+  advance(ms: number): void {
+    const untilMs = this.nowMs + ms
+    for (;;) {
+      this.#due = this.#due.filter(({ isCancelled }) => !isCancelled)
+      const ready = this.#due
+        .filter(({ atMs, place }) => atMs <= untilMs && !this.stopped.has(place))
+        .toSorted((a, b) => a.atMs - b.atMs)[0]
+      if (ready === undefined) break
+      this.#due = this.#due.filter((each) => each !== ready)
+      this.nowMs = Math.max(this.nowMs, ready.atMs)
+      ready.run()
+    }
+    this.nowMs = untilMs
+  }
+
+  #canRun(way: string): boolean {
+    const place = way.startsWith(">") ? Number(way.slice(1).split(".")[0]) : 0
+    return !this.stopped.has(place)
+  }
+
+  deliver(pick: number): void {
+    const ways = this.links.waiting().filter((way) => this.#canRun(way))
+    const way = ways[pick % Math.max(1, ways.length)]
+    if (way !== undefined) this.#deliverOn(way)
+  }
+
+  #deliverOn(way: string): void {
+    if (way.startsWith(">")) this.#heard.set(Number(way.slice(1).split(".")[0]), this.nowMs)
+    this.links.deliver(way)
+  }
+
+  deliverAll(): void {
+    for (;;) {
+      const way = this.links.waiting().find((each) => this.#canRun(each))
+      if (way === undefined) return
+      this.#deliverOn(way)
+    }
+  }
+
+  #admit(request: Request): Admitted | Later<Admitted> {
+    const { id, place, receivedMs, session } = request
+    const asking = { requestId: id, receivedMs, sessionId: session, isCountedBefore: false }
+    if (!this.isAlone) return this.workers.get(place)?.ledger.admit(keyOf(this.limits), asking) ?? null
+    const { account } = this
+    account.follow(keyOf(this.limits))
+    const usedUp = account.usedUp(receivedMs)
+    if (usedUp !== null) return meterReached(usedUp.meter.spec, usedUp.window, usedUp.isReserved, startMs)
+    for (const rate of account.rates) {
+      const waitMs = rate.waitMs(this.nowMs)
+      if (waitMs > 0) return rateReached(rate.limit, rate.windowMs, waitMs)
+    }
+    const { maxSessions, sessions } = account
+    if (maxSessions > 0 && !sessions.has(session) && sessions.size >= maxSessions) return sessionsReached(maxSessions)
+    account.admitted(this.nowMs, receivedMs)
+    return new AccountCommitment({ account, apiKeyId: keyId, requestId: id, receivedMs, session })
+  }
+
+  /** A request comes to a worker; it goes on as its limits let it. */
+  ask(place: number, model: string, amount: number, session: string): Request | null {
+    if (!this.isAlone && (this.stopped.has(place) || !this.workers.has(place))) return null
+    this.#ids += 1
+    const request: Request = {
+      id: `r${this.#ids}`,
+      place,
+      life: this.workers.get(place)?.id.life ?? 0,
+      model,
+      amount,
+      session,
+      receivedMs: this.wallMs + this.nowMs,
+      state: "entering",
+      refused: null,
+      commitment: null,
+      reservation: null,
+      enteredMs: null
+    }
+    this.requests.push(request)
+    const admitted = this.#admit(request)
+    const go = (known: Admitted): void => this.#entered(request, known)
+    if (!(admitted instanceof Later) && !(admitted instanceof Error)) this.#checkFence(place)
+    if (admitted instanceof Later) admitted.whenKnown(go)
+    else go(admitted)
+    return request
+  }
+
+  /** A worker that has not heard of its owner for the time of a lease serves on none. */
+  #checkFence(place: number): void {
+    if (this.isAlone) return
+    const heardMs = this.#heard.get(place) ?? Number.NEGATIVE_INFINITY
+    if (this.nowMs - heardMs >= leaseMs) throw new Error(`served on a lease of ${this.nowMs - heardMs} ms ago`)
+  }
+
+  #isDead({ life, place }: Request): boolean {
+    return !this.isAlone && this.workers.get(place)?.id.life !== life
+  }
+
+  #entered(request: Request, admitted: Admitted): void {
+    if (this.#isDead(request)) return
+    if (admitted === null) throw new Error("a key with limits was let in without them")
+    if (admitted instanceof Error) {
+      request.state = "over"
+      request.refused = admitted._tag === "LimitReached" ? admitted.message : "unknown"
+      return
+    }
+    request.commitment = admitted
+    request.state = "reserving"
+    request.enteredMs = this.nowMs
+    this.entered += 1
+    const { amount, model } = request
+    const estimate = { nanoUsd: amount, tokens: amount, tokensIn: amount, tokensOut: 0, price: null }
+    const reserved = admitted.reserve({ provider: "p", connectionId: "c", model }, estimate, request.receivedMs)
+    const go = (known: Awaited<Reservation> | unknown): void => {
+      if (this.#isDead(request)) return
+      if (known instanceof Reservation) {
+        request.state = "open"
+        request.reservation = known
+        return
+      }
+      request.refused = "reserved"
+      this.#end(request, null)
+    }
+    if (reserved instanceof Later) reserved.whenKnown(go)
+    else go(reserved)
+  }
+
+  /** Ends a request: with its cost, or null: no call of it was made. */
+  #end(request: Request, cost: number | null): void {
+    const { commitment, model, place } = request
+    if (commitment === null) return
+    request.state = "over"
+    const row = rowOf(request, cost ?? 0, cost !== null)
+    commitment.settle(cost === null ? [] : chargesOf(model, cost))
+    commitment.leave()
+    this.rows.set(request.id, row)
+    this.workers.get(place)?.rows.push(row)
+  }
+
+  #running(pick: number): Request | undefined {
+    const open = this.requests.filter((each) => each.state === "open" && !this.stopped.has(each.place))
+    return open[pick % Math.max(1, open.length)]
+  }
+
+  /** A call ends and costs a part of its estimate, or more than it where `part` is above 1. */
+  settle(pick: number, part: number): void {
+    const request = this.#running(pick)
+    if (request !== undefined) this.#end(request, Math.floor(request.amount * part))
+  }
+
+  /** A call fails and costs nothing. */
+  fail(pick: number): void {
+    const request = this.#running(pick)
+    if (request === undefined) return
+    if (request.reservation !== null) request.commitment?.release(request.reservation)
+    this.#end(request, null)
+  }
+
+  /** The owner reads the rows of a worker's journal. */
+  readRows(place: number): void {
+    const worker = this.workers.get(place)
+    if (worker === undefined) return
+    for (const row of worker.rows.splice(0)) this.owner?.hasRow(worker.id, row)
+  }
+
+  kill(place: number, loses: boolean): void {
+    const worker = this.workers.get(place)
+    if (worker === undefined) return
+    this.kills += 1
+    this.stopped.delete(place)
+    this.#due = this.#due.filter((due) => due.place !== place)
+    this.links.kill(worker.id, loses)
+    this.readRows(place)
+    this.workers.delete(place)
+    const own = this.requests.filter((each) => each.place === place && each.life === worker.id.life)
+    const open = own.filter(({ state }) => state === "open")
+    for (const each of own) if (each.state !== "over") each.state = "lost"
+    for (const each of open) this.rows.set(each.id, rowOf(each, each.amount))
+    this.owner?.settleLeft(
+      worker.id,
+      open.map(({ amount, id, model, receivedMs }) => ({
+        requestId: id,
+        apiKeyId: keyId,
+        receivedMs,
+        isCounted: true,
+        charges: chargesOf(model, amount)
+      }))
+    )
+    this.join(place)
+  }
+
+  /** The owner dies, and another one begins with what is on disk. */
+  restart(): void {
+    this.restarts += 1
+    this.#due = this.#due.filter(({ place }) => place !== 0)
+    this.links.restart(() => {
+      this.account = new KeyAccount()
+      this.account.meters = specsOf(this.limits).map((spec) => new Meter(spec))
+      this.account.follow(keyOf(this.limits))
+      for (const row of this.rows.values()) {
+        const { costNanoUsd, model, timestampMs, tokens } = row
+        if (model !== null) {
+          this.account.book(timestampMs, "p", model, { nanoUsd: costNanoUsd ?? 0, tokens: tokens.in + tokens.out })
+        }
+        if (!(row.attempts === 0 && row.status === 429)) this.account.count(timestampMs, 1)
+      }
+      // As in one process: what an ended process let in, and what has no row, is not known to the next.
+      for (const each of this.requests) if (each.state === "lost" && !this.rows.has(each.id)) each.enteredMs = null
+      const ended = this.requests.filter(({ enteredMs, id }) => enteredMs !== null && this.rows.has(id))
+      this.account.remember(ended.map(({ enteredMs }) => enteredMs ?? 0).toSorted((a, b) => b - a))
+      this.#summed = new Set(this.rows.keys())
+      for (const worker of this.workers.values()) worker.rows.splice(0)
+      this.#startOwner()
+      this.owner?.expect([...this.workers.values()].map(({ id }) => id))
+    })
+  }
+
+  resize(nanoUsd: number): void {
+    this.limits = { ...this.limits, nanoUsd }
+    const specs = specsOf(this.limits)
+    this.account.meters = this.account.meters.flatMap((meter) => {
+      const spec = specs.find(({ id }) => id === meter.spec.id)
+      return spec === undefined ? [] : [meter.resized(spec)]
+    })
+    for (const listener of this.#listeners) listener(keyId)
+  }
+
+  /** All requests end, and everything that is on its way comes. */
+  quiet(): void {
+    this.stopped.clear()
+    for (let round = 0; round < 8; round += 1) {
+      this.deliverAll()
+      for (const each of this.requests) if (each.state === "open") this.#end(each, each.amount)
+      for (const place of this.workers.keys()) this.readRows(place)
+      this.advance(1_100)
+    }
+    this.deliverAll()
+    for (const place of this.workers.keys()) this.readRows(place)
+  }
+
+  /** Cost of calls that are over or were lost, and of those that run at their estimate: by model, or of all. */
+  committed(model?: string): number {
+    let sum = 0
+    for (const [id, { costNanoUsd }] of this.rows) {
+      if (model === undefined || this.requests.find((each) => each.id === id)?.model === model) sum += costNanoUsd ?? 0
+    }
+    for (const each of this.requests) {
+      if (each.state === "open" && (model === undefined || each.model === model)) sum += each.amount
+    }
+    return sum
+  }
+
+  /** Sessions with a request in progress. */
+  runningSessions(): number {
+    return new Set(
+      this.requests.filter(({ state }) => state === "open" || state === "reserving").map(({ session }) => session)
+    ).size
+  }
+
+  /** Most requests that came in within the window of the rate that ends now. */
+  inWindow(): number {
+    const { window } = this.limits.rate
+    const sinceMs = this.nowMs - window * 1_000
+    return this.requests.filter(({ enteredMs }) => enteredMs !== null && enteredMs > sinceMs).length
+  }
+}
