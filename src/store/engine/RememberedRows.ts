@@ -3,6 +3,7 @@
  * Correct because one process owns the database and every write goes through the repository with the cache.
  */
 import * as Effect from "effect/Effect"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { StoreError } from "../Errors.ts"
 
 export interface RememberedRows<A> {
@@ -26,7 +27,7 @@ const mostSingleReads = 50
 
 export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows<A> => {
   const changed = new Set<string>()
-  const oneAtATime = Effect.unsafeMakeSemaphore(1)
+  const oneAtATime = makeLane(1)
   let rows: ReadonlyArray<A> | null = null
 
   const readAll = Effect.suspend(() => {
@@ -54,7 +55,7 @@ export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows
   })
 
   return {
-    list: Effect.uninterruptible(oneAtATime.withPermits(1)(list)),
+    list: Effect.uninterruptible(oneAtATime.inTurn(list)),
     writing: (key) => Effect.ensuring(Effect.sync(() => void changed.add(key)))
   }
 }
