@@ -3,7 +3,7 @@
  * with models and quotas, 10,000 keys with budgets and token limits, 200 combos and 1,000,000 rows of the log; then every GET of the API
  * document that needs no parameter is asked for several times, and what is tried by POST, with a probe in the gateway that has its longest
  * standstill, and the most memory that the gateway has meanwhile. The best of the tries counts: other work on the machine only ever adds. `IDLE`
- * is the probe without a call. `DATA` names a folder that keeps the data: a second run begins with its questions.
+ * is the probe without a call. Exports are files, of which `bench/analytics.mjs` measures the largest. `DATA` names a folder that keeps the data: a second run begins with its questions.
  */
 import { existsSync, mkdirSync } from "node:fs"
 import http from "node:http"
@@ -153,7 +153,7 @@ try {
           ...Object.entries(document.paths)
             .filter(isAsked)
             .map(([target]) => target)
-            .filter((target) => !/stream|\/ws$|\/live$/.test(target)),
+            .filter((target) => !/stream|\/ws$|\/live$|export/.test(target)),
           "/api/providers?limit=50",
           "/api/providers?view=summary",
           "/api/providers?search=c9&sort=-name",
