@@ -28,6 +28,7 @@ import * as RoutingSettings from "../../plane/routing/RoutingSettings.ts"
 import * as PerformanceStats from "../../plane/routing/stats/PerformanceStats.ts"
 import { nameOf, unknownNames } from "./Behaviour.ts"
 import { makeReplay, type ReplayReport } from "./Replay.ts"
+import { RecordedRows } from "./Recorded.ts"
 import type { SimulationReport } from "./Report.ts"
 import { makeSimulation, type SimulationInput } from "./Simulation.ts"
 
@@ -256,14 +257,12 @@ const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request:
   return inTurn(deps, work)
 })
 
-/** Newest first, no more than `most` and whether there are more. */
+/** The newest, no more than `most`, and whether there are more. */
 const rowsSince = Effect.fnUntraced(function* ({ journal, timers, usage }: Deps, sinceMs: number, most: number) {
   yield* journal.catchUp
-  const { nextCursor, rows } = yield* UsageRepo.pageInParts(usage, turnOf(timers), {
-    limit: most,
-    cursor: null,
-    filter: { sinceMs }
-  })
+  const rows = new RecordedRows()
+  const query = { limit: most, cursor: null, filter: { sinceMs } }
+  const nextCursor = yield* UsageRepo.inParts(usage, turnOf(timers), query, (part) => rows.add(part))
   return { rows, isCut: nextCursor !== null }
 })
 
@@ -289,14 +288,16 @@ const replayed = Effect.fnUntraced(function* (
     model,
     resolution,
     candidates: candidatesOf(sources, resolution, yield* Clock.currentTimeMillis),
-    rows: rows.toReversed(),
+    rows,
     seed,
     price: prices.price,
     policy: policyOf(deps)
   })
   yield* whole(timers, { run: run.run, done: run.decided }, stepOf(resolution.targets.length), tell)
   const report = run.report()
-  return isCut ? { ...report, notes: [...report.notes, `Only the newest ${rows.length} rows were looked at.`] } : report
+  return isCut
+    ? { ...report, notes: [...report.notes, `Only the newest ${rows.length + rows.leftOut} rows were looked at.`] }
+    : report
 })
 
 const replay = Effect.fn("Simulator.replay")(function* (deps: Deps, { seed, sinceMs, ...tried }: ReplayRequest) {
