@@ -2,7 +2,15 @@
 // in it; and how soon the next one has its turn when a client leaves. Prints every try, because a simulation is long enough for other work on the machine to
 // come into each. Usage: node bench/simulation.mjs [tries]
 import { setTimeout as delay } from "node:timers/promises"
-import { addUsage, databaseOf, makeFolder, standstill, startGateway, stopGateway } from "./lib/managedGateway.mjs"
+import {
+  addUsage,
+  databaseOf,
+  makeFolder,
+  standstill,
+  startGateway,
+  stopGateway,
+  whenSummed
+} from "./lib/managedGateway.mjs"
 import { ADMIN_KEY } from "./lib/servers.mjs"
 
 const tries = Number(process.argv[2] ?? 3)
@@ -60,6 +68,7 @@ try {
       })
     }
   }
+  await whenSummed(folder)
   await delay(3_000)
   for (const [name, path, body] of [
     ["idle", null, null],
