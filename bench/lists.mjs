@@ -1,11 +1,14 @@
 /**
- * `node bench/lists.mjs [paths]`: how long the lists and aggregates of the management make others wait. The built gateway gets 1,000 connections
+ * `node bench/lists.mjs [paths]`, or `trials` for what is tried by POST alone: how long the lists and aggregates of the management make others wait. The built gateway gets 1,000 connections
  * with models and quotas, 10,000 keys with budgets and token limits, 200 combos and 1,000,000 rows of the log; then every GET of the API
- * document that needs no parameter is asked for several times, with a probe in the gateway that has its longest standstill. The best of the
- * tries counts: other work on the machine only ever adds. `IDLE` is the probe without a call.
+ * document that needs no parameter is asked for several times, and what is tried by POST, with a probe in the gateway that has its longest
+ * standstill, and the most memory that the gateway has meanwhile. The best of the tries counts: other work on the machine only ever adds. `IDLE`
+ * is the probe without a call. Exports are files, of which `bench/analytics.mjs` measures the largest. `DATA` names a folder that keeps the data: a second run begins with its questions.
  */
+import { existsSync, mkdirSync } from "node:fs"
 import http from "node:http"
 import { ADMIN_KEY } from "./lib/servers.mjs"
+import { residentKb } from "./lib/procfs.mjs"
 import {
   addCopies,
   addUsage,
@@ -114,30 +117,44 @@ const fillDatabase = (folder) => {
   database.close()
 }
 
-const { folder, remove } = makeFolder("lists")
+/** What a POST asks for, in whose body nothing is changed. */
+const trials = [
+  ["/api/routing/explain", { model: "auto" }],
+  ["/api/routing/explain", { model: "combo 1" }],
+  ["/api/routing/simulate", { model: "combo 1", requests: 200 }],
+  ["/api/routing/replay", { model: "openai/model-1", sinceMs: 86_400_000 }]
+]
+
+const kept = process.env["DATA"]
+const isFilled = kept !== undefined && existsSync(`${kept}/gateway.sqlite`)
+if (kept !== undefined) mkdirSync(kept, { recursive: true })
+const { folder, remove } = kept === undefined ? makeFolder("lists") : { folder: kept, remove: () => undefined }
 let gateway = await startGateway(folder)
 try {
-  await fill(gateway)
-  await stopGateway(gateway)
-  fillDatabase(folder)
-  gateway = await startGateway(folder)
+  if (!isFilled) {
+    await fill(gateway)
+    await stopGateway(gateway)
+    fillDatabase(folder)
+    gateway = await startGateway(folder)
+  }
   const { url } = gateway
   await whenSummed(folder)
   await whenQuiet(gateway)
-  const paths = process.argv.slice(2)
+  const named = process.argv.slice(2)
+  const paths = named.filter((name) => name !== "trials")
   const document = JSON.parse((await call(url, "GET", "/openapi.json")).body)
   const isAsked = ([target, { get }]) => {
     if (get === undefined || target.includes("{")) return false
     return !(get.parameters ?? []).some(({ in: place, required }) => place === "query" && required === true)
   }
   const asked =
-    paths.length > 0
+    named.length > 0
       ? paths
       : [
           ...Object.entries(document.paths)
             .filter(isAsked)
             .map(([target]) => target)
-            .filter((target) => !/stream|\/ws$|\/live$/.test(target)),
+            .filter((target) => !/stream|\/ws$|\/live$|export/.test(target)),
           "/api/providers?limit=50",
           "/api/providers?view=summary",
           "/api/providers?search=c9&sort=-name",
@@ -157,20 +174,34 @@ try {
         ]
   const cell = (value, width) => String(value).padStart(width)
   console.log(`${connections} connections, ${keys} keys, ${combos} combos, ${rows} rows; best of ${tries}`)
-  console.log("   status     bytes    answer ms  others wait ms")
+  console.log("   status     bytes    answer ms  others wait ms   memory MB")
   const idle = async () => ({ status: 0, bytes: 0, ms: await new Promise((over) => setTimeout(over, 20, 0)) })
-  for (const target of ["IDLE", ...asked]) {
+  const questions = [
+    ["IDLE", idle],
+    ...asked.map((target) => [target, () => call(url, "GET", target)]),
+    ...(named.length > 0 && !named.includes("trials")
+      ? []
+      : trials.map(([target, body]) => [
+          `POST ${target} ${JSON.stringify(body)}`,
+          () => call(url, "POST", target, body)
+        ]))
+  ]
+  for (const [name, ask] of questions) {
     const all = []
+    let mostKb = 0
+    const watching = setInterval(() => (mostKb = Math.max(mostKb, residentKb(gateway.child.pid))), 25)
     for (let n = 0; n < tries; n++) {
       await standstill(gateway)
-      const answer = await (target === "IDLE" ? idle() : call(url, "GET", target))
+      const answer = await ask()
       all.push({ ...answer, longestMs: await standstill(gateway) })
     }
-    const best = (name) => Math.min(...all.map((each) => each[name]))
+    clearInterval(watching)
+    const best = (figure) => Math.min(...all.map((each) => each[figure]))
     const { bytes, status } = all[0]
     const mark = best("longestMs") > goalMs ? "  over" : ""
+    const memory = cell((Math.max(mostKb, residentKb(gateway.child.pid)) / 1024).toFixed(0), 12)
     console.log(
-      `${cell(status, 9)}${cell(bytes, 10)}${cell(best("ms").toFixed(1), 13)}${cell(best("longestMs").toFixed(1), 16)}  ${target}${mark}`
+      `${cell(status, 9)}${cell(bytes, 10)}${cell(best("ms").toFixed(1), 13)}${cell(best("longestMs").toFixed(1), 16)}${memory}  ${name}${mark}`
     )
   }
 } finally {

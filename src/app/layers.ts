@@ -36,6 +36,9 @@ import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
 import * as SharedPlaces from "../plane/workers/SharedPlaces.ts"
+import * as WorkerAccounts from "../plane/workers/WorkerAccounts.ts"
+import * as LeasedKeyLimits from "../plane/ledger/leased/LeasedKeyLimits.ts"
+import * as WorkerLeases from "../plane/ledger/leased/WorkerLeases.ts"
 import * as SentRows from "../plane/workers/SentRows.ts"
 import * as OwnerLinks from "../entry/relay/OwnerLinks.ts"
 import * as OwnerListener from "../entry/relay/OwnerListener.ts"
@@ -232,16 +235,16 @@ const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
 )
 
 /** Layers in which the processes of a gateway differ (docs/workers.md). */
-interface Parts<JournalR, LimitsR, BesideR> {
-  readonly journal: Layer.Layer<UsageJournal.UsageJournal, StoreFailure, JournalR>
-  readonly limits: Layer.Layer<KeyLimits.KeyLimits | Reservations.Reservations, StoreError | StoreFailure, LimitsR>
+interface Parts<Journal, JournalR, Limits, LimitsR, BesideR> {
+  readonly journal: Layer.Layer<Journal, StoreFailure, JournalR>
+  readonly limits: Layer.Layer<Limits, StoreError | StoreFailure, LimitsR>
   /** What is done beside requests, over everything below the faces. */
   readonly beside: Layer.Layer<never, never, BesideR>
   /** The store as the others see it. */
   readonly store: typeof tables
 }
 
-const recordingWith = <E, R>(journal: Layer.Layer<UsageJournal.UsageJournal | Outbox.Outbox, E, R>) =>
+const recordingWith = <Out, E, R>(journal: Layer.Layer<Out, E, R>) =>
   Layer.mergeAll(
     UsageRetention.layer.pipe(Layer.provideMerge(journal)),
     ReadWorker.layer,
@@ -272,7 +275,10 @@ const compression = Layer.mergeAll(CompressionAnalytics.layer, RtkFilters.layer,
 )
 
 /** Everything below the faces, over a configuration and a store. */
-const engineWith = <JournalR, LimitsR, BesideR>({ journal, limits }: Parts<JournalR, LimitsR, BesideR>) =>
+const engineWith = <Journal, JournalR, Limits, LimitsR, BesideR>({
+  journal,
+  limits
+}: Parts<Journal, JournalR, Limits, LimitsR, BesideR>) =>
   Layer.mergeAll(
     caches.pipe(Layer.provide(Idempotency.layer)),
     evals,
@@ -363,9 +369,9 @@ const lazyPlugins = LazyPlugins.layer(() => import("./plugins.ts").then(({ plugi
 )
 
 /** The service over these tunnels. Tests give others. */
-const generationWith = <E, R, JournalR, LimitsR, BesideR>(
+const generationWith = <E, R, Journal, JournalR, Limits, LimitsR, BesideR>(
   tunnels: Layer.Layer<Tunnels | MeshTools, E, R>,
-  parts: Parts<JournalR, LimitsR, BesideR>
+  parts: Parts<Journal, JournalR, Limits, LimitsR, BesideR>
 ) =>
   LivePort.layer.pipe(
     Layer.provideMerge(HttpServer.layer),
@@ -418,9 +424,13 @@ export const ownerHeld = ({ folder, port }: ProcessRole) => heldWith(DataLock.la
 
 export const ownerGeneration = ({ folder, running }: ProcessRole) =>
   generationWith(tunnels, {
-    ...alone,
     journal: AdoptedRows.layer,
-    beside: Layer.merge(SentEvents.ownerLayer, SharedPlaces.ownerLayer)
+    limits: WorkerAccounts.expectingLayer.pipe(
+      Layer.provideMerge(WorkerLeases.layer),
+      Layer.provideMerge(Reservations.layer)
+    ),
+    beside: Layer.mergeAll(SentEvents.ownerLayer, SharedPlaces.ownerLayer, WorkerAccounts.layer),
+    store: tables
   }).pipe(
     Layer.provide(Layer.merge(ConfigWatch.settledLayer, SharedHealth.ownerLayer)),
     Layer.provide(OwnerLinks.layer(folder)),
@@ -434,7 +444,7 @@ export const workerHeld = heldWith(Elsewhere.dataLock, Listener.layer)
 export const workerGeneration = (role: ProcessRole) =>
   generationWith(Elsewhere.tunnels, {
     journal: SentRows.layer(role),
-    limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.workerLayer(nameOf(role)))),
+    limits: LeasedKeyLimits.layer.pipe(Layer.provideMerge(Reservations.workerLayer(nameOf(role)))),
     beside: Layer.merge(SentEvents.workerLayer, ConfigWatch.layer),
     store: ConfigWatch.heldLayer.pipe(Layer.provideMerge(tables))
   }).pipe(

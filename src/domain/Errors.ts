@@ -232,7 +232,8 @@ export type InferenceError =
 /** Report of `LimitsUnknown`. */
 export const limitsUnknown = {
   code: "limits_unavailable",
-  message: "The limits of this API key cannot be checked: the process that keeps them is being started again. Try again soon."
+  message:
+    "The limits of this API key cannot be checked: the process that keeps them is being started again. Try again soon."
 } as const
 
 /** An error as every wire can render it. */

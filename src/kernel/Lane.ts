@@ -4,6 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 interface Ticket {
   isIn: boolean
   resume: ((entered: Effect.Effect<void>) => void) | null
@@ -11,7 +13,15 @@ interface Ticket {
 
 export interface Lane {
   readonly inTurn: <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Waits for a place and takes it, in an uninterruptible region; `restore` is that of its mask, for the wait. The effect that it comes to gives it back. */
+  readonly taken: (restore: Restore) => Effect.Effect<Effect.Effect<void>>
+  /** Hot: a place is free, so that nothing waits. */
+  readonly isFree: () => boolean
+  /** Hot: effects that wait for a place. */
+  readonly waiting: () => number
 }
+
+const newTicket = (): Ticket => ({ isIn: false, resume: null })
 
 export const makeLane = (places: number): Lane => {
   let free = places
@@ -31,6 +41,7 @@ export const makeLane = (places: number): Lane => {
   const leave = (ticket: Ticket): void => {
     waiting.delete(ticket)
     if (!ticket.isIn) return
+    ticket.isIn = false
     const [next] = waiting
     if (next === undefined) {
       free += 1
@@ -42,12 +53,20 @@ export const makeLane = (places: number): Lane => {
     next.resume?.(Effect.void)
   }
 
+  const left = (ticket: Ticket): Effect.Effect<void> => Effect.sync(() => leave(ticket))
+
   return {
     inTurn: (use) =>
-      Effect.acquireUseRelease(
-        Effect.sync((): Ticket => ({ isIn: false, resume: null })),
-        (ticket) => Effect.zipRight(enter(ticket), use),
-        (ticket) => Effect.sync(() => leave(ticket))
-      )
+      Effect.acquireUseRelease(Effect.sync(newTicket), (ticket) => Effect.zipRight(enter(ticket), use), left),
+    taken: (restore) =>
+      Effect.suspend(() => {
+        const ticket = newTicket()
+        return Effect.as(
+          Effect.onInterrupt(restore(enter(ticket)), () => left(ticket)),
+          left(ticket)
+        )
+      }),
+    isFree: () => free > 0,
+    waiting: () => waiting.size
   }
 }

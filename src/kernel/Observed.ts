@@ -105,3 +105,24 @@ export const withoutObserved = (value: unknown, fields: ObservedFields): unknown
     })
   )
 }
+
+/**
+ * The parts of a JSON value without its observed fields, which together say all of it: each entry of the lists at its top, and each of its other members
+ * with its name. They are made one after the other, so that a list of thousands need not be written in one piece.
+ */
+export function* partsWithoutObserved(value: unknown, fields: ObservedFields): Generator<unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return yield withoutObserved(value, fields)
+  for (const [name, member] of Object.entries(value)) {
+    const mark = Object.hasOwn(fields, name) ? fields[name] : fields[each]
+    if (mark === true) continue
+    if (!Array.isArray(member)) {
+      yield [name, mark === undefined ? member : withoutObserved(member, mark)]
+      continue
+    }
+    const entryMark = mark?.[each]
+    yield [name, member.length]
+    for (const entry of member) {
+      yield entryMark === undefined || entryMark === true ? entry : withoutObserved(entry, entryMark)
+    }
+  }
+}

@@ -65,6 +65,9 @@ export const layer = Layer.effect(
     const settings = yield* Settings.Settings
     const keys = yield* ApiKeys
 
+    /** Waits until the event loop has done what is ready now. */
+    const turn = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
+
     const explain = (request: ExplainRequest) =>
       Effect.suspend((): Explained => {
         const { headers, model, wire } = request
@@ -111,7 +114,7 @@ export const layer = Layer.effect(
         })
         const refusals = engine.shares.refusals(open, apiKeyId, nowMs, model)
         const decision = withDenials(permitted(decided, refusals, nowMs).decision, denials)
-        return Effect.succeed(
+        const record = () =>
           recordOf({
             requestId: ids.next(nowMs),
             requestedModel: model,
@@ -127,7 +130,8 @@ export const layer = Layer.effect(
             }),
             chosen: null
           })
-        )
+        // Over a thousand accounts the decision, its record and the answer take some milliseconds each.
+        return Effect.zipLeft(Effect.map(turn, record), turn)
       })
     return Explainer.of({ explain })
   })

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import { makeLane } from "../kernel/Lane.ts"
 
 /** Loads what builds the services; `R` is what it works on. */
 export type Load<A, R, E = never> = () => Promise<Effect.Effect<A, E, R | Scope.Scope>>
@@ -18,7 +19,7 @@ export interface BuiltOnce<A, E = never> {
 export const make = Effect.fnUntraced(function* <A, R, E = never>(load: Load<A, R, E>) {
   const context = yield* Effect.context<R>()
   const scope = yield* Effect.scope
-  const lock = yield* Effect.makeSemaphore(1)
+  const lock = makeLane(1)
   let built: A | null = null
 
   const build = Effect.suspend(() => {
@@ -34,7 +35,7 @@ export const make = Effect.fnUntraced(function* <A, R, E = never>(load: Load<A, 
     )
   })
   const once: BuiltOnce<A, E> = {
-    get: Effect.suspend(() => (built === null ? lock.withPermits(1)(build) : Effect.succeed(built))),
+    get: Effect.suspend(() => (built === null ? lock.inTurn(build) : Effect.succeed(built))),
     current: () => built
   }
   return once

@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
+import { makeLane } from "../kernel/Lane.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { schemaVersionOf } from "./engine/DatabaseHeader.ts"
 import { backupFolder, ensureFolder, onDisk, syncPath } from "./DataFolder.ts"
@@ -167,15 +168,15 @@ export const layer: Layer.Layer<Backup, never, AppConfig | SqliteClient> = Layer
     const copyTo: CopyTo = (path) => client.backup(path)
     let downloads = 0
     // Each copy reads the whole database: one after the other.
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
     return Backup.of({
-      make: (reason) => oneAtATime.withPermits(1)(makeBy(copyTo, dataDir, reason)),
+      make: (reason) => oneAtATime.inTurn(makeBy(copyTo, dataDir, reason)),
       list: listIn(dataDir),
       download: Effect.acquireRelease(
         Effect.gen(function* () {
           const path = join(folder, `download-${++downloads}${partialEnding}`)
           yield* ensureFolder(folder)
-          yield* copyTo(path).pipe(oneAtATime.withPermits(1), Effect.catchAll(refusedAt(path)))
+          yield* copyTo(path).pipe(oneAtATime.inTurn, Effect.catchAll(refusedAt(path)))
           const opened = Effect.tryPromise({ try: () => open(path, "r"), catch: (error) => error })
           const handle = yield* Effect.catchAll(opened, refusedAt(path)).pipe(
             Effect.ensuring(Effect.ignore(remove(path)))

@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { makeLane } from "../kernel/Lane.ts"
 import type { StoreError } from "./Errors.ts"
 import { SettingsRepo } from "../subjects/settings/repo.ts"
 import { Snapshots } from "./Snapshots.ts"
@@ -79,7 +80,7 @@ export const make = Effect.fn("StoredSettings.make")(function* <
       onChange(next)
     })
   )
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const apply = Effect.fnUntraced(function* (change: Patch) {
     const next = shape.merge(settings, change)
@@ -91,7 +92,7 @@ export const make = Effect.fn("StoredSettings.make")(function* <
 
   const stored: StoredSettings<Settings, Patch> = {
     current: () => settings,
-    patch: (change) => oneAtATime.withPermits(1)(apply(change))
+    patch: (change) => oneAtATime.inTurn(apply(change))
   }
   return stored
 })

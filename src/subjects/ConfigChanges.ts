@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../kernel/Lane.ts"
 import * as Catalog from "../plane/providers/Catalog.ts"
 import type { StoreError } from "../store/Errors.ts"
 
@@ -18,9 +19,9 @@ export class ConfigChanges extends Context.Tag("gateway/subjects/ConfigChanges")
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   return ConfigChanges.of({
-    apply: (change) => oneAtATime.withPermits(1)(Effect.uninterruptible(Effect.zipLeft(change, catalog.refresh)))
+    apply: (change) => oneAtATime.inTurn(Effect.uninterruptible(Effect.zipLeft(change, catalog.refresh)))
   })
 })
 

@@ -46,7 +46,8 @@ describe("ARCHITECTURE.md", () => {
     "CONTRIBUTING.md",
     "docs/contributing/adding.md",
     "docs/contributing/modules.md",
-    "docs/contributing/speed.md"
+    "docs/contributing/speed.md",
+    "docs/contributing/management-figures.md"
   ])("names files and folders that are there: %s", (page) => {
     const paths = pathsIn(readFileSync(join(root, page), "utf8"))
     assert.isNotEmpty(paths)

@@ -74,6 +74,17 @@ describe("the code", () => {
     assert.deepStrictEqual(astray, [])
   })
 
+  it("lets what waits come in turn: a semaphore wakes all that wait, and each waits again behind its waits before", () => {
+    /** Their waiters are few: a window of attempts; changes of the limits of keys. */
+    const bounded = ["src/subjects/webhooks/Deliveries.ts", "src/plane/ledger/KeyLimits.ts"]
+    const using = source
+      .filter(
+        ({ path, text }) => !bounded.includes(path) && /\b(?:unsafeM|m)akeSemaphore\b/u.test(withoutComments(text))
+      )
+      .map(({ path }) => path)
+    assert.deepStrictEqual(using, [], "use kernel/Lane")
+  })
+
   it("has no file over 600 lines, data tables aside", () => {
     const large = source
       .filter(({ path }) => !path.startsWith("src/plane/providers/registry/"))

@@ -103,7 +103,9 @@ const ask = async ({ url }: Serving, key: string | null = null): Promise<number>
 }
 
 const answered = async (server: Serving): Promise<number> => {
-  const { logs } = (await manage(server, "GET", "/api/usage/logs?limit=1000")) as { readonly logs: ReadonlyArray<object> }
+  const { logs } = (await manage(server, "GET", "/api/usage/logs?limit=1000")) as {
+    readonly logs: ReadonlyArray<object>
+  }
   return logs.length
 }
 

@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import { type AgentState, initialState, type ModelMapping } from "../../subjects/agentBridge/entity.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
@@ -144,7 +145,7 @@ const knownAgent = (id: string): Effect.Effect<Agent, UnknownAgent> => {
 const makeSettings = Effect.gen(function* () {
   const repo = yield* BridgeRepo
   const timers = yield* Timers.Timers
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const states = new Map((yield* repo.states).map(({ agentId, ...state }) => [agentId, state] as const))
   const mappings = new Map<string, ReadonlyArray<ReadMapping>>()
@@ -160,7 +161,7 @@ const makeSettings = Effect.gen(function* () {
     yield* repo.saveState({ agentId, ...next })
     states.set(agentId, next)
     return next
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const setMappings = Effect.fn("Bridge.setMappings")(function* (agentId: string, wanted: ReadonlyArray<ModelMapping>) {
     yield* knownAgent(agentId)
@@ -169,7 +170,7 @@ const makeSettings = Effect.gen(function* () {
     yield* repo.saveMappings(agentId, wanted, timers.nowMs())
     mappings.set(agentId, wanted.map(readMapping))
     return wanted
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const completed = [...states].flatMap(([agentId, { setupCompleted }]) => (setupCompleted ? [agentId] : []))
   return { completed, mappingsOf, state, change, setMappings }

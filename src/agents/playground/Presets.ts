@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import { mayManage } from "../../subjects/auth/Access.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import type { Preset, PresetFields } from "../../subjects/playground/entity.ts"
@@ -60,7 +61,7 @@ const problemIn = ({ paramsJson }: PresetFields): InvalidPlaygroundInput | null 
 export const make = Effect.gen(function* () {
   const ids = yield* IdGen
   const repo = yield* PlaygroundPresetRepo
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const get = Effect.fn("Presets.get")(function* (id: string) {
     const preset = yield* repo.get(id)
@@ -83,7 +84,7 @@ export const make = Effect.gen(function* () {
     // Ids never repeat.
     yield* Effect.catchTag(repo.insert(preset), "AlreadyStored", (error) => Effect.die(error))
     return preset
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const update = Effect.fn("Presets.update")(function* (id: string, changes: Partial<PresetFields>, caller: Principal) {
     const preset: Preset = { ...(yield* ownOrManaged(id, caller)), ...changes }
@@ -91,7 +92,7 @@ export const make = Effect.gen(function* () {
     if (problem !== null) return yield* problem
     yield* repo.update(id, preset)
     return preset
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const remove = Effect.fn("Presets.remove")(function* (id: string, caller: Principal) {
     yield* ownOrManaged(id, caller)

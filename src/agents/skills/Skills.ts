@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import { join } from "node:path"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { JsonMap } from "../../contract/document/JsonSchemas.ts"
 import {
   apiSkillIds,
@@ -83,7 +84,7 @@ export const make = Effect.gen(function* () {
   const { dataDir } = yield* AppConfig
   const describeCommands = yield* CommandIndex
   const folder = join(dataDir, "skills")
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   const writtenAtMs = yield* Ref.make<number | null>(null)
 
   /** Pages, made with the first request: the API document is not needed before. */
@@ -131,7 +132,7 @@ export const make = Effect.gen(function* () {
     const report = yield* renew({ folder, ids: onlyIds ?? skillIds, pageOf, dryRun, prune })
     if (!dryRun) yield* Ref.set(writtenAtMs, yield* Clock.currentTimeMillis)
     return report
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   return Skills.of({
     list: (category, area) =>

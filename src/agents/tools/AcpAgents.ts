@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { isAbsolute } from "node:path"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { SettingsRepo } from "../../subjects/settings/repo.ts"
 import { type AcpAgent, acpAgents } from "./catalogue/Tools.ts"
@@ -54,7 +55,7 @@ const mostAtOnce = 4
 export const make = Effect.gen(function* () {
   const repo = yield* SettingsRepo
   const detector = yield* Detector
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const customs = Effect.map(repo.list(namespace), (rows) =>
     Array.from(rows.values()).flatMap((row) => {
@@ -91,7 +92,7 @@ export const make = Effect.gen(function* () {
     if (known.length >= most) return yield* refused("id", `There may be ${most} agents at most.`)
     yield* repo.set(namespace, agent.id, agent)
     return yield* statusOf(ofCustom(agent), true)
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   return AcpAgents.of({
     list: Effect.fn("AcpAgents.list")(function* (fresh: boolean) {

@@ -113,13 +113,36 @@ interface ListRequest {
   readonly view?: "full" | "summary"
 }
 
+/** Characters that are kept as text until they become bytes: the collector moves texts again and again, and bytes never. */
+const keptLength = 65_536
+
 /** Writes the entries of a list as JSON, in slices. */
-export const entriesText = Effect.fnUntraced(function* <A>(items: ReadonlyArray<A>, textOf: (entry: A) => string) {
+const entriesBytes = Effect.fnUntraced(function* <A>(items: ReadonlyArray<A>, textOf: (entry: A) => string) {
   const { each } = yield* Slices
-  const parts: Array<string> = []
-  yield* each(items, (entry) => parts.push(textOf(entry)))
-  return `[${parts.join(",")}]`
+  const pieces: Array<Buffer> = []
+  let texts: Array<string> = []
+  let length = 0
+  const keep = (): void => {
+    pieces.push(Buffer.from(texts.join("")))
+    texts = []
+    length = 0
+  }
+  let before = "["
+  yield* each(items, (entry) => {
+    const text = textOf(entry)
+    texts.push(before, text)
+    length += text.length
+    before = ","
+    if (length >= keptLength) keep()
+  })
+  texts.push(before === "[" ? "[]" : "]")
+  keep()
+  return pieces
 })
+
+/** The same as text. */
+export const entriesText = <A>(items: ReadonlyArray<A>, textOf: (entry: A) => string) =>
+  Effect.map(entriesBytes(items, textOf), (pieces) => Buffer.concat(pieces).toString())
 
 /** Writes an entry by its view. */
 export const asJson =
@@ -134,10 +157,11 @@ export const entriesAnswer = Effect.fnUntraced(function* <A>(
   textOf: (entry: A) => string,
   more: Readonly<Record<string, unknown>> = {}
 ) {
-  const entries = yield* entriesText(items, textOf)
+  const entries = yield* entriesBytes(items, textOf)
   const rest = JSON.stringify(more).slice(1)
-  const text = `{${JSON.stringify(name)}:${entries}${rest === "}" ? rest : `,${rest}`}`
-  return HttpServerResponse.text(text, { contentType: "application/json" })
+  const beginning = Buffer.from(`{${JSON.stringify(name)}:`)
+  const bytes = Buffer.concat([beginning, ...entries, Buffer.from(rest === "}" ? rest : `,${rest}`)])
+  return HttpServerResponse.uint8Array(bytes, { contentType: "application/json" })
 })
 
 /** The answer with a list, whose entries are written as the contract has them. */

@@ -7,12 +7,14 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { BadRequest, PreconditionFailed } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import type { Found } from "../../contract/Routes.ts"
 import { secretFieldsOf } from "../../contract/SecretFields.ts"
 import { differences } from "../../subjects/audit/Differences.ts"
 import type { FieldChange } from "../../subjects/audit/entity.ts"
+import type { Slices } from "../../plane/resilience/Slices.ts"
 import { ObjectTurns } from "../../subjects/ObjectTurns.ts"
 import { CurrentTrail } from "../handling/AuditTrail.ts"
 import { bytesOf, editedOf, isChange, isNamed, jsonIn, shownBy, tagOf, takesTurn } from "./Versions.ts"
@@ -45,17 +47,17 @@ const objectOf = ({ parameters, route }: FoundChange): string => nameOf(familyOf
 
 /** Lets one effect at a time run for each name. */
 const makeTurns = () => {
-  const turns = new Map<string, { readonly lock: Effect.Semaphore; users: number }>()
+  const turns = new Map<string, { readonly lock: Lane; users: number }>()
   return (name: string) =>
     <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          const turn = turns.get(name) ?? { lock: Effect.unsafeMakeSemaphore(1), users: 0 }
+          const turn = turns.get(name) ?? { lock: makeLane(1), users: 0 }
           turns.set(name, turn)
           turn.users++
           return turn
         }),
-        ({ lock }) => lock.withPermits(1)(effect),
+        ({ lock }) => lock.inTurn(effect),
         (turn) =>
           Effect.sync(() => {
             if (--turn.users === 0) turns.delete(name)
@@ -98,7 +100,7 @@ const isRead = ({ method }: ManagementRoute, headers: Readonly<Record<string, st
 /** Runs an endpoint of the plane: `key` for what it shows, with the parameters and the query of the request. */
 type Show<E, R> = (key: ManagementKey) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> | null
 
-export const makeChanges = () => {
+export const makeChanges = (slices: typeof Slices.Service) => {
   const inTurn = makeTurns()
 
   /** Reads what is there now; null where nothing is, or this caller does not get to see it. */
@@ -108,13 +110,15 @@ export const makeChanges = () => {
     if (key === null || shown === null) return Effect.succeed(null)
     return shown.pipe(
       Effect.provideService(IsCompared, true),
-      Effect.map((response) => {
-        const tag = isDone(response.status) ? tagOf(key, response) : null
-        const bytes = bytesOf(response)
-        if (tag === null || bytes === null) return null
-        const body = jsonIn(bytes)
-        return { tag, body, edited: bytes.length > maxComparedBytes ? null : { value: editedOf(key, body) } }
-      }),
+      Effect.flatMap((response) =>
+        Effect.gen(function* () {
+          const bytes = bytesOf(response)
+          const tag = isDone(response.status) ? yield* tagOf(slices, key, response) : null
+          if (tag === null || bytes === null) return null
+          const body = yield* jsonIn(slices, bytes)
+          return { tag, body, edited: bytes.length > maxComparedBytes ? null : { value: editedOf(key, body) } }
+        })
+      ),
       Effect.catchAllCause((cause) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.succeed(null)))
     )
   }

@@ -5,6 +5,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import type { Match } from "../../contract/Routes.ts"
+import type { Slices } from "../../plane/resilience/Slices.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import {
   type AnswerCoding,
@@ -66,23 +67,30 @@ const makeCoder = () => {
     })
 }
 
-export const makeDelivery = () => {
+export const makeDelivery = (slices: typeof Slices.Service) => {
   const sent = new SentVersions()
   const coded = makeCoder()
 
-  const tagged = (route: ManagementRoute, response: Response): Response => {
-    if (route.method !== "GET" || response.status !== 200 || response.headers["etag"] !== undefined) return response
-    const tag = tagOf(route.key, response)
-    return tag === null ? response : HttpServerResponse.setHeader(response, "ETag", tag)
+  const tagged = (route: ManagementRoute, response: Response): Effect.Effect<Response> => {
+    if (route.method !== "GET" || response.status !== 200 || response.headers["etag"] !== undefined) {
+      return Effect.succeed(response)
+    }
+    return Effect.map(tagOf(slices, route.key, response), (tag) =>
+      tag === null ? response : HttpServerResponse.setHeader(response, "ETag", tag)
+    )
   }
 
   /** Tells whether the client has these bytes already. */
-  const hasIt = (route: ManagementRoute, response: Response, known: string | undefined): boolean => {
+  const hasIt = (route: ManagementRoute, response: Response, known: string | undefined): Effect.Effect<boolean> => {
     const { etag } = response.headers
     const bytes = bytesOf(response)
-    if (route.method !== "GET" || response.status !== 200 || etag === undefined || bytes === null) return false
-    const isAsSent = sent.isAsSent(route.key, etag, bytes)
-    return known !== undefined && isAsSent && isKnown(known, etag)
+    if (route.method !== "GET" || response.status !== 200 || etag === undefined || bytes === null) {
+      return Effect.succeed(false)
+    }
+    return Effect.map(
+      sent.isAsSent(slices, route.key, etag, bytes),
+      (isAsSent) => known !== undefined && isAsSent && isKnown(known, etag)
+    )
   }
 
   const encoded = Effect.fnUntraced(function* (
@@ -125,7 +133,7 @@ export const makeDelivery = () => {
         response.headers["cache-control"] === undefined
           ? HttpServerResponse.setHeader(response, "Cache-Control", rule)
           : response
-      const whole = tagged(route, ruled)
+      const whole = yield* tagged(route, ruled)
       // The guard may have said on node's own response what else the answer depends on; what is set here would replace it.
       const before = NodeHttpServerRequest.toServerResponse(request).getHeader("vary")
       const varied =
@@ -133,7 +141,7 @@ export const makeDelivery = () => {
           ? HttpServerResponse.setHeader(whole, "Vary", varyingBy(before, whole.headers["vary"]))
           : whole
       const { "accept-encoding": accepted, "if-none-match": known } = request.headers
-      if (hasIt(route, varied, known)) {
+      if (yield* hasIt(route, varied, known)) {
         return notModified(
           HttpServerResponse.setHeader(varied, "Vary", varyingBy("Accept-Encoding", varied.headers["vary"]))
         )

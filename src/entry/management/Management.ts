@@ -40,6 +40,7 @@ import { configChangeOf } from "../handling/ConfigKinds.ts"
 import { fromCause, internal, render } from "../handling/Answers.ts"
 import * as Access from "./Access.ts"
 import { makeChanges } from "./Changes.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
 import { makeDelivery } from "./Delivery.ts"
 import { type GroupServices, handlersOf } from "./Groups.ts"
 import { clientAddress } from "../listening/ClientAddress.ts"
@@ -157,7 +158,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
   const { configChanged } = yield* Events
   const settled = yield* ConfigSettled
   const groups = yield* makeGroups
-  const changes = makeChanges()
+  const changes = makeChanges(yield* Slices)
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
 
   const answer = (found: Match, requestId: string) =>
@@ -302,7 +303,7 @@ export const makePlane: Effect.Effect<Plane, never, ManagementServices> = Effect
   const app = yield* Effect.provide(assemble, Context.add(context, Planes, planes))
   announce(app)
   const runSync = Runtime.runSync(yield* Effect.runtime<never>())
-  const deliver = makeDelivery()
+  const deliver = makeDelivery(yield* Slices)
   const delivered: App = (found) => Effect.flatMap(app(found), (response) => deliver(found, response))
   return {
     handle: (found: Match, request: IncomingMessage, response: ServerResponse): void =>

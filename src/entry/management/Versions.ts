@@ -1,13 +1,16 @@
 /**
  * Versions of what is at a path of the management, as entity tags. The tag of what can be edited is made of what an editor edits: fields that the
- * gateway observes are left out (`kernel/Observed`). That of any other answer is made of its bytes.
+ * gateway observes are left out (`kernel/Observed`). That of any other answer is made of its bytes. Long lists are read and hashed in slices.
  */
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { madeGroup } from "../../contract/GroupContract.ts"
 import { type ManagementKey, type ManagementRoute, managementTable } from "../../contract/ManagementRoutes.ts"
-import { type ObservedFields, observedFields, withoutObserved } from "../../kernel/Observed.ts"
+import { type ObservedFields, observedFields, partsWithoutObserved, withoutObserved } from "../../kernel/Observed.ts"
 import { queryNames } from "./KnownQueries.ts"
+import type { Slices } from "../../plane/resilience/Slices.ts"
+import { readForeignBody, slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { namesStrongly, namesWeakly, tagCondition } from "../../kernel/text/EntityTags.ts"
 
@@ -82,8 +85,19 @@ export const queryFor = <Value>(
   return Object.fromEntries(Object.entries(query).filter(([each]) => names?.includes(each) === true))
 }
 
-const digest = (content: string | Uint8Array): string =>
-  createHash("sha256").update(content).digest("base64url").slice(0, 22)
+type Sliced = typeof Slices.Service
+
+const hashedBytes = 262_144
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += hashedBytes) yield bytes.subarray(at, at + hashedBytes)
+}
+
+const digest = Effect.fnUntraced(function* ({ each }: Sliced, pieces: Iterable<string | Uint8Array>) {
+  const hash = createHash("sha256")
+  yield* each(pieces, (piece) => void hash.update(piece))
+  return hash.digest("base64url").slice(0, 22)
+})
 
 /** The bytes of an answer that is whole; null for streams, and for an answer without a body. */
 export const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array | null =>
@@ -92,20 +106,35 @@ export const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8A
 const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   body._tag === "Uint8Array" && body.contentType.startsWith("application/json")
 
-export const jsonIn = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString("utf8"))
+/** Reads the JSON of an answer; a long one in slices. */
+export const jsonIn = ({ whenRead }: Sliced, bytes: Uint8Array): Effect.Effect<unknown> =>
+  bytes.length < slicedFromBytes
+    ? Effect.sync(() => JSON.parse(Buffer.from(bytes).toString("utf8")))
+    : Effect.async((resume) => {
+        const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+        whenRead(body, () => resume(Effect.sync(() => readForeignBody(body))))
+      })
 
 /** The part of an answer that an editor changes. */
 export const editedOf = (key: ManagementKey, body: unknown): unknown => withoutObserved(body, observedOf(key))
 
+function* textsOf(value: unknown, observed: ObservedFields): Generator<string> {
+  for (const part of partsWithoutObserved(value, observed)) yield `${JSON.stringify(part)}\n`
+}
+
 /** The tag of what a GET route answered; null where it answered with a stream. */
-export const tagOf = (key: ManagementKey, response: HttpServerResponse.HttpServerResponse): string | null => {
+export const tagOf = Effect.fnUntraced(function* (
+  slices: Sliced,
+  key: ManagementKey,
+  response: HttpServerResponse.HttpServerResponse
+) {
   const bytes = bytesOf(response)
   if (bytes === null) return null
-  if (!isEdited(key) || !isJson(response)) return `"${digest(bytes)}"`
-  const observed = observedOf(key)
-  if (Object.keys(observed).length === 0) return `"${digest(bytes)}"`
-  return `"${digest(JSON.stringify(withoutObserved(jsonIn(bytes), observed)))}"`
-}
+  const observed = isEdited(key) && isJson(response) ? observedOf(key) : {}
+  const isWhole = Object.keys(observed).length === 0
+  const pieces = isWhole ? piecesOf(bytes) : textsOf(yield* jsonIn(slices, bytes), observed)
+  return `"${yield* digest(slices, pieces)}"`
+})
 
 /** A representation in another coding has a tag of its own (RFC 9110, 8.8.3.3); it names the same version. */
 const codings = /\+(?:gzip|br)"$/
@@ -137,12 +166,13 @@ export class SentVersions {
   readonly #sent = new LruMap<string, string | typeof several>({ capacity: 4_096 })
 
   /** Tells whether who has the tag has these bytes, and notes that they are sent under it. */
-  isAsSent(key: ManagementKey, tag: string, bytes: Uint8Array): boolean {
-    if (!isEdited(key) || Object.keys(observedOf(key)).length === 0) return true
-    const now = digest(bytes)
-    const before = this.#sent.get(tag)
-    if (before === undefined) this.#sent.set(tag, now)
-    else if (before !== now) this.#sent.set(tag, several)
-    return before === now
+  isAsSent(slices: Sliced, key: ManagementKey, tag: string, bytes: Uint8Array): Effect.Effect<boolean> {
+    if (!isEdited(key) || Object.keys(observedOf(key)).length === 0) return Effect.succeed(true)
+    return Effect.map(digest(slices, piecesOf(bytes)), (now) => {
+      const before = this.#sent.get(tag)
+      if (before === undefined) this.#sent.set(tag, now)
+      else if (before !== now) this.#sent.set(tag, several)
+      return before === now
+    })
   }
 }

@@ -8,6 +8,7 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { TunnelStatus } from "../../subjects/tunnels/entity.ts"
 import { type Backend, type Opened, TunnelFailed, type TunnelNeedsAuth } from "./Backend.ts"
 import { after, initialStatus, type TunnelEvent } from "./Phase.ts"
@@ -136,7 +137,7 @@ export const make = Effect.fn("Supervisor.make")(function* <Options>(
   // A scope of its own, which is closed in the order in which this was built: what is forked into a scope later is ended before all that is in
   // it, and so before the server that is reached through the tunnel has answered what it has taken.
   const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   const { changes, emit, now, status } = yield* makeStatus(backend, onChange)
   let running: Fiber.RuntimeFiber<void> | null = null
 
@@ -147,7 +148,7 @@ export const make = Effect.fn("Supervisor.make")(function* <Options>(
   })
 
   const inTurn = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    oneAtATime.withPermits(1)(Effect.uninterruptible(effect))
+    oneAtATime.inTurn(Effect.uninterruptible(effect))
 
   const start = Effect.fn("Supervisor.start")((options: Options, allowKeyless: boolean, later: Options = options) =>
     inTurn(

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { makeLane } from "../../kernel/Lane.ts"
 import { TunnelBackend, type TunnelStatus } from "../../subjects/tunnels/entity.ts"
 import { Flags } from "../../subjects/flags/service.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -132,7 +133,7 @@ const makeSwitches = (supervisors: Supervisors) =>
   Effect.gen(function* () {
     const flags = yield* Flags
     const repo = yield* TunnelRepo
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
     /** The options that each was opened with last. */
     const opened = new Map<TunnelBackend, string>()
 
@@ -162,7 +163,7 @@ const makeSwitches = (supervisors: Supervisors) =>
         if (isOpen && !isNewSecret && opened.get(backend) === key) return
         opened.set(backend, key)
         yield* startTunnel(supervisors, tunnel, secret)
-      }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+      }).pipe(Effect.uninterruptible, oneAtATime.inTurn)
 
     const disable = Effect.fn("Tunnels.disable")((backend: TunnelBackend) =>
       Effect.gen(function* () {
@@ -170,7 +171,7 @@ const makeSwitches = (supervisors: Supervisors) =>
         opened.delete(backend)
         yield* supervisors[backend].stop
         return yield* supervisors[backend].status
-      }).pipe(Effect.uninterruptible, oneAtATime.withPermits(1))
+      }).pipe(Effect.uninterruptible, oneAtATime.inTurn)
     )
 
     /** Opens what was open when the gateway ended. */
@@ -188,7 +189,7 @@ const makeSwitches = (supervisors: Supervisors) =>
         }
       }
     }).pipe(
-      oneAtATime.withPermits(1),
+      oneAtATime.inTurn,
       Effect.catchAll((error) => Effect.logError("Stored tunnels cannot be opened", error)),
       Effect.withSpan("Tunnels.resume")
     )

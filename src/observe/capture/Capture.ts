@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import { makeLane } from "../../kernel/Lane.ts"
 import * as Decrypting from "./Decrypting.ts"
 import * as Diagnose from "./host/Diagnose.ts"
 import * as StaticAuthority from "./StaticAuthority.ts"
@@ -114,9 +115,9 @@ export const make = Effect.gen(function* () {
   const authority = yield* StaticAuthority.make(dataDir)
   const decrypting = yield* Decrypting.make(authority)
   /** Switches follow each other. */
-  const turn = yield* Effect.makeSemaphore(1)
+  const turn = makeLane(1)
   const inTurn = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    turn.withPermits(1)(Effect.uninterruptible(effect))
+    turn.inTurn(Effect.uninterruptible(effect))
   const fronts = yield* makeFronts(decrypting)
   const hosts = yield* makeCapturedHosts(fronts)
   const trusted = yield* makeAuthorityTrust(authority, decrypting)

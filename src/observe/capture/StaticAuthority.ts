@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { exists, readBounded, replaceFile } from "./host/undo/files.mjs"
 import { ensureFolder } from "./host/undo/restore.mjs"
 import * as CertificateAuthority from "./tls/CertificateAuthority.ts"
+import { makeLane } from "../../kernel/Lane.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** The files cannot be written, or are no authority. `problem` is a sentence. */
@@ -39,7 +40,8 @@ const failed = (what: string) => (error: unknown) =>
 export const certificateFileIn = (dataDir: string): string => join(dataDir, "capture", "authority", "ca.crt")
 
 export const make = (dataDir: string): Effect.Effect<StaticAuthority> =>
-  Effect.map(Effect.makeSemaphore(1), (oneAtATime) => {
+  Effect.sync(() => {
+    const oneAtATime = makeLane(1)
     const folder = join(dataDir, "capture", "authority")
     const certificateFile = certificateFileIn(dataDir)
     const keyFile = join(folder, "ca.key")
@@ -87,10 +89,8 @@ export const make = (dataDir: string): Effect.Effect<StaticAuthority> =>
 
     return {
       certificateFile,
-      current: oneAtATime.withPermits(1)(current),
-      get: oneAtATime.withPermits(1)(
-        Effect.flatMap(current, (found) => (found === null ? made : Effect.succeed(found)))
-      ),
-      regenerate: oneAtATime.withPermits(1)(made)
+      current: oneAtATime.inTurn(current),
+      get: oneAtATime.inTurn(Effect.flatMap(current, (found) => (found === null ? made : Effect.succeed(found)))),
+      regenerate: oneAtATime.inTurn(made)
     }
   })

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { IdGen } from "../../platform/IdGen.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -165,7 +166,7 @@ const makeWriting = (services: SessionServices, limits: SessionLimits) =>
   Effect.gen(function* () {
     const { repo, timers } = services
     const fork = Runtime.runFork(yield* Effect.runtime())
-    const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+    const oneAtATime = makeLane(1).inTurn
     const active: { current: Recording | null } = { current: null }
     let timer: Timer | null = null
 

@@ -3,7 +3,7 @@
  * A row has tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision uses them.
  */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Candidate, Features } from "../../plane/routing/candidate/Candidate.ts"
 import type { DecidePolicy } from "../../plane/routing/decide/Decide.ts"
@@ -11,6 +11,7 @@ import { targetKey, targetKeyOf } from "../../plane/routing/resolve/TargetKey.ts
 import type { Resolution } from "../../plane/routing/resolve/ModelResolver.ts"
 import { streamsOf } from "./Distributions.ts"
 import { Latencies } from "./Latencies.ts"
+import type { RecordedRow, RecordedRows } from "./Recorded.ts"
 import { makeDecider, noSession, plainFeatures } from "./Decider.ts"
 
 export interface ReplayInput {
@@ -18,8 +19,7 @@ export interface ReplayInput {
   readonly resolution: Resolution
   /** Candidates of the new policy's targets, all of them ready to be called. */
   readonly candidates: ReadonlyArray<Candidate>
-  /** Oldest first. */
-  readonly rows: ReadonlyArray<UsageRow>
+  readonly rows: RecordedRows
   readonly seed: number
   readonly price: (provider: string, model: string) => ModelPrice | null
   readonly policy: DecidePolicy
@@ -82,10 +82,10 @@ const notesOf = ({ strategy }: Resolution): ReadonlyArray<string> =>
       ]
     : notes
 
-const featuresOf = ({ sourceWire: wire, streamed: stream, tokens }: UsageRow): Features =>
+const featuresOf = ({ sourceWire: wire, streamed: stream, tokens }: RecordedRow): Features =>
   plainFeatures({ wire, stream, promptTokens: tokens.in, maxOutputTokens: null })
 
-const recordedKey = ({ connectionId, model }: UsageRow): string => targetKey(connectionId ?? "", model ?? "")
+const recordedKey = ({ connectionId, model }: RecordedRow): string => targetKey(connectionId ?? "", model ?? "")
 
 /**
  * Latency that each request is expected to have: as measured live, else the median of each connection's model in the record, of which each row is added
@@ -104,13 +104,13 @@ const makeExpectations = () => {
   }
   return {
     basis,
-    add: (row: UsageRow): void => {
+    add: (row: RecordedRow): void => {
       const key = recordedKey(row)
       const known = latencies.get(key) ?? new Latencies()
       known.add(row.latencyMs)
       latencies.set(key, known)
     },
-    expectedMs: (chosen: Candidate, row: UsageRow): number => {
+    expectedMs: (chosen: Candidate, row: RecordedRow): number => {
       if (chosen.performance !== null) {
         basis.live += 1
         return chosen.performance.p50Ms
@@ -121,8 +121,6 @@ const makeExpectations = () => {
     }
   }
 }
-
-const isWhole = ({ outcome, provider }: UsageRow): boolean => outcome === "completed" && provider !== null
 
 const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
@@ -137,7 +135,6 @@ export interface Replay {
 
 export const makeReplay = (input: ReplayInput): Replay => {
   const { candidates, model, price, resolution, rows, seed } = input
-  const whole = rows.filter(isWhole)
   const { add: learn, basis, expectedMs } = makeExpectations()
   const [seeds] = streamsOf(seed, 1)
   if (seeds === undefined) throw new RangeError("no random streams")
@@ -159,7 +156,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
   let msBefore = 0
   let msAfter = 0
 
-  const replay = (row: UsageRow): void => {
+  const replay = (row: RecordedRow): void => {
     const decided = deciding.decide(() => current, featuresOf(row), row.timestampMs, noSession)
     const [first] = decided.order
     const place = first === undefined ? undefined : places.get(first)
@@ -187,17 +184,20 @@ export const makeReplay = (input: ReplayInput): Replay => {
 
   const run = (count: number): boolean => {
     // What is known of the record is known to its first row, too.
-    if (known < whole.length) {
-      const upTo = Math.min(whole.length, known + count)
-      for (; known < upTo; known += 1) learn(whole[known] as UsageRow)
+    if (known < rows.length) {
+      const upTo = Math.min(rows.length, known + count)
+      for (; known < upTo; known += 1) {
+        const row = rows.at(known)
+        if (row !== undefined) learn(row)
+      }
       return true
     }
-    const until = Math.min(whole.length, next + count)
+    const until = Math.min(rows.length, next + count)
     for (; next < until; next += 1) {
-      const row = whole[next]
+      const row = rows.at(next)
       if (row !== undefined) replay(row)
     }
-    return next < whole.length
+    return next < rows.length
   }
 
   const mean = (sum: number): number | null => (replayed === 0 ? null : sum / replayed)
@@ -208,7 +208,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
     strategy: resolution.strategy,
     seed,
     replayed,
-    leftOut: rows.length - whole.length,
+    leftOut: rows.leftOut,
     moved,
     providers: [...new Set([...before.keys(), ...after.keys()])].toSorted().map((provider) => {
       const [was, is] = [before.get(provider) ?? 0, after.get(provider) ?? 0]
@@ -227,5 +227,5 @@ export const makeReplay = (input: ReplayInput): Replay => {
         ? notesOf(resolution)
         : [...notesOf(resolution), `No target would have been chosen for ${undecided} more requests.`]
   })
-  return { run, report, decided: () => next, total: whole.length }
+  return { run, report, decided: () => next, total: rows.length }
 }

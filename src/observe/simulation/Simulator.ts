@@ -1,12 +1,13 @@
 /**
  * Simulations and replays over the state of the gateway: its catalogue, prices, settings and usage log. Nothing is sent, and nothing is
- * remembered. They run in slices of a few milliseconds, so that requests go on beside them, and one at a time.
+ * remembered. They run in slices of a few milliseconds, so that requests go on beside them, and one at a time; only a few wait.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { InvalidRequest, ModelNotFound, NoTarget } from "../../domain/Errors.ts"
+import { makeLane } from "../../kernel/Lane.ts"
+import { InvalidRequest, ModelNotFound, NoTarget, Overloaded } from "../../domain/Errors.ts"
 import * as GatewaySettings from "../../subjects/flags/StoredFlags.ts"
 import type { Combo } from "../../subjects/combos/entity.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -27,6 +28,7 @@ import * as RoutingSettings from "../../plane/routing/RoutingSettings.ts"
 import * as PerformanceStats from "../../plane/routing/stats/PerformanceStats.ts"
 import { nameOf, unknownNames } from "./Behaviour.ts"
 import { makeReplay, type ReplayReport } from "./Replay.ts"
+import { RecordedRows } from "./Recorded.ts"
 import type { SimulationReport } from "./Report.ts"
 import { makeSimulation, type SimulationInput } from "./Simulation.ts"
 
@@ -78,7 +80,7 @@ export type Work<Report, E = never> = (
   tell: (progress: Progress) => Effect.Effect<void>
 ) => Effect.Effect<Compared<Report>, E>
 
-type Refusal = ModelNotFound | NoTarget | InvalidRequest
+type Refusal = ModelNotFound | NoTarget | InvalidRequest | Overloaded
 
 export class Simulator extends Context.Tag("gateway/observe/simulation/Simulator")<
   Simulator,
@@ -93,6 +95,9 @@ export class Simulator extends Context.Tag("gateway/observe/simulation/Simulator
 /** Requests times targets of one run. */
 export const mostWork = 2_000_000
 const mostRows = 50_000
+/** Simulations and replays that wait for the one that runs; one more is refused. */
+export const mostWaiting = 32
+const retryAfterMs = 5_000
 
 /** Candidates looked at between two looks at the clock: less than a millisecond, or one decision where a decision takes longer. */
 const stepWork = 100
@@ -142,20 +147,27 @@ const whole = (
 /** One run after the other, or the only one. */
 const compared =
   <Input, Report, E>(
-    oneAtATime: Effect.Semaphore,
     { other, own }: { readonly own: Input; readonly other: Input | null },
     totalOf: number,
     work: (input: Input, tell: (done: number) => Effect.Effect<void>) => Effect.Effect<Report, E>
   ): Work<Report, E> =>
-  (tell) => {
-    const total = other === null ? totalOf : totalOf * 2
-    const worked = Effect.gen(function* () {
+  (tell) =>
+    Effect.gen(function* () {
+      const total = other === null ? totalOf : totalOf * 2
+      yield* tell({ done: 0, total })
       const report = yield* work(own, (done) => tell({ done, total }))
       if (other === null) return { report, other: null }
       return { report, other: yield* work(other, (done) => tell({ done: totalOf + done, total })) }
     })
-    return Effect.zipRight(tell({ done: 0, total }), oneAtATime.withPermits(1)(worked))
-  }
+
+/** The same work in its turn. */
+const inTurn =
+  <Report, E>({ oneAtATime }: Deps, work: Work<Report, E>): Work<Report, E> =>
+  (tell) =>
+    oneAtATime.inTurn(work(tell))
+
+const unlessTooManyWait = ({ oneAtATime }: Deps): Effect.Effect<void, Overloaded> =>
+  Effect.suspend(() => (oneAtATime.waiting() < mostWaiting ? Effect.void : new Overloaded({ retryAfterMs })))
 
 const invalid = (message: string, param: string): InvalidRequest => new InvalidRequest({ message, param, details: [] })
 
@@ -172,7 +184,7 @@ const services = Effect.all({
   routing: RoutingSettings.RoutingSettings,
   leaderboard: LeaderboardSync.LeaderboardSync,
   timers: Timers,
-  oneAtATime: Effect.makeSemaphore(1)
+  oneAtATime: Effect.sync(() => makeLane(1))
 })
 type Deps = Effect.Effect.Success<typeof services>
 
@@ -198,6 +210,12 @@ const resolved = (
     return found instanceof ModelNotFound || found instanceof NoTarget ? Effect.fail(found) : Effect.succeed(found)
   })
 
+/** An id, and what it stands for. */
+interface Resolved {
+  readonly model: string
+  readonly resolution: Resolution
+}
+
 /** Resolves the id that is tried, and the one that it is compared with. */
 const bothOf = Effect.fnUntraced(function* (deps: Deps, { combo, compareWith, model }: Tried) {
   const own = { model, resolution: yield* resolved(deps, model, combo) }
@@ -207,7 +225,8 @@ const bothOf = Effect.fnUntraced(function* (deps: Deps, { combo, compareWith, mo
 })
 
 const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request: SimulationRequest) {
-  const { catalog, oneAtATime, prices, settings, timers } = deps
+  const { catalog, prices, settings, timers } = deps
+  yield* unlessTooManyWait(deps)
   const both = yield* bothOf(deps, request)
   const targets = [...both.own.resolution.targets, ...(both.other?.resolution.targets ?? [])]
   const [unknown] = unknownNames(request.behaviours, targets)
@@ -220,7 +239,7 @@ const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request:
     const most = Math.floor(mostWork / targets.length)
     return yield* invalid(`requests: with ${targets.length} targets at most ${most} can be simulated`, "requests")
   }
-  return compared(oneAtATime, both, request.requests, ({ model, resolution }, tell) =>
+  const work = compared(both, request.requests, ({ model, resolution }: Resolved, tell) =>
     Effect.suspend(() => {
       const simulation = makeSimulation({
         ...request,
@@ -235,16 +254,15 @@ const simulate = Effect.fn("Simulator.simulate")(function* (deps: Deps, request:
       return Effect.map(whole(timers, run, stepOf(resolution.targets.length), tell), simulation.report)
     })
   )
+  return inTurn(deps, work)
 })
 
-/** Newest first, no more than `most` and whether there are more. */
+/** The newest, no more than `most`, and whether there are more. */
 const rowsSince = Effect.fnUntraced(function* ({ journal, timers, usage }: Deps, sinceMs: number, most: number) {
   yield* journal.catchUp
-  const { nextCursor, rows } = yield* UsageRepo.pageInParts(usage, turnOf(timers), {
-    limit: most,
-    cursor: null,
-    filter: { sinceMs }
-  })
+  const rows = new RecordedRows()
+  const query = { limit: most, cursor: null, filter: { sinceMs } }
+  const nextCursor = yield* UsageRepo.inParts(usage, turnOf(timers), query, (part) => rows.add(part))
   return { rows, isCut: nextCursor !== null }
 })
 
@@ -253,7 +271,7 @@ type Recorded = Effect.Effect.Success<ReturnType<typeof rowsSince>>
 const replayed = Effect.fnUntraced(function* (
   deps: Deps,
   { isCut, rows }: Recorded,
-  { model, resolution }: { readonly model: string; readonly resolution: Resolution },
+  { model, resolution }: Resolved,
   seed: number,
   tell: (done: number) => Effect.Effect<void>
 ) {
@@ -270,17 +288,20 @@ const replayed = Effect.fnUntraced(function* (
     model,
     resolution,
     candidates: candidatesOf(sources, resolution, yield* Clock.currentTimeMillis),
-    rows: rows.toReversed(),
+    rows,
     seed,
     price: prices.price,
     policy: policyOf(deps)
   })
   yield* whole(timers, { run: run.run, done: run.decided }, stepOf(resolution.targets.length), tell)
   const report = run.report()
-  return isCut ? { ...report, notes: [...report.notes, `Only the newest ${rows.length} rows were looked at.`] } : report
+  return isCut
+    ? { ...report, notes: [...report.notes, `Only the newest ${rows.length + rows.leftOut} rows were looked at.`] }
+    : report
 })
 
 const replay = Effect.fn("Simulator.replay")(function* (deps: Deps, { seed, sinceMs, ...tried }: ReplayRequest) {
+  yield* unlessTooManyWait(deps)
   const both = yield* bothOf(deps, tried)
   const targets = both.own.resolution.targets.length + (both.other?.resolution.targets.length ?? 0)
   const nowMs = yield* Clock.currentTimeMillis
@@ -288,11 +309,9 @@ const replay = Effect.fn("Simulator.replay")(function* (deps: Deps, { seed, sinc
   // Both decide the same rows; which these are is known only when they are read.
   const work: Work<ReplayReport, StoreError> = (tell) =>
     Effect.flatMap(rowsSince(deps, nowMs - sinceMs, most), (recorded) =>
-      compared(deps.oneAtATime, both, recorded.rows.length, (input, done) =>
-        replayed(deps, recorded, input, seed, done)
-      )(tell)
+      compared(both, recorded.rows.length, (input: Resolved, done) => replayed(deps, recorded, input, seed, done))(tell)
     )
-  return work
+  return inTurn(deps, work)
 })
 
 export const make = Effect.map(services, (deps) =>

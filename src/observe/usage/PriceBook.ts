@@ -9,6 +9,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { ModelPrice, PriceTable } from "../../subjects/pricing/entity.ts"
 import { Snapshots } from "../../store/Snapshots.ts"
 import * as DefaultPrices from "./DefaultPrices.ts"
@@ -231,7 +232,7 @@ export const make = Effect.gen(function* () {
   const kept = yield* PriceOverrides
   const clock = yield* Effect.clock
   const defaults = yield* DefaultPrices.load
-  const writing = yield* Effect.makeSemaphore(1)
+  const writing = makeLane(1)
   const prices = new Prices(clock, defaults, toOverrides(yield* kept.load))
   yield* (yield* Snapshots).register(["settings/pricing"], () =>
     Effect.matchEffect(kept.load, {
@@ -248,11 +249,9 @@ export const make = Effect.gen(function* () {
     yield* kept.save(whole)
     prices.useOverrides(next)
     return whole
-  }, writing.withPermits(1))
+  }, writing.inTurn)
 
-  const reset = kept
-    .save({})
-    .pipe(Effect.zipRight(Effect.sync(() => prices.useOverrides(new Map()))), writing.withPermits(1))
+  const reset = kept.save({}).pipe(Effect.zipRight(Effect.sync(() => prices.useOverrides(new Map()))), writing.inTurn)
 
   return PriceBook.of({
     price: prices.price,

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { claimed } from "../../plane/state/claims/Claims.ts"
+import { makeLane } from "../../kernel/Lane.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { SettingsRepo } from "../../subjects/settings/repo.ts"
@@ -47,7 +48,7 @@ export const make = Effect.gen(function* () {
   const sums = yield* UsageSumsRepo
   const journal = yield* UsageJournal
   const stored = yield* SettingsRepo
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   /** Repeats a step with pauses until it has nothing left to do. */
   const whileSome = (step: Effect.Effect<number, StoreError>): Effect.Effect<number, StoreError> =>
@@ -98,7 +99,7 @@ export const make = Effect.gen(function* () {
     yield* whileSome(sums.deleteOldSums(nowMs))
   })
 
-  const alone = oneAtATime.withPermits(1)
+  const alone = oneAtATime.inTurn
   const orWarn = (what: string) =>
     Effect.catchAll((error: StoreError) => Effect.logWarning(`${what}: ${error.message}`))
 

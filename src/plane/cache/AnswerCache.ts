@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { CachedAnswer, Meaning } from "../../subjects/cache/entity.ts"
 import type { CacheSettings } from "../../subjects/settings/entity/CacheSettings.ts"
@@ -276,7 +277,7 @@ export const make = Effect.gen(function* () {
     ...all,
     writing,
     run: yield* FiberSet.runtime(writing)<never>(),
-    oneAtATime: (yield* Effect.makeSemaphore(1)).withPermits(1),
+    oneAtATime: makeLane(1).inTurn,
     meanings: storedMeanings(all),
     kept: memoryOf(0, 0),
     appliedBounds: { maxEntries: 0, maxBytes: 0 },

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { CompressionCounts } from "../../subjects/compression/entity/CompressionCounts.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { CompressionCountsRepo } from "../../subjects/compression/CompressionCountsRepo.ts"
@@ -37,7 +38,7 @@ const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10
 
 export const make = Effect.gen(function* () {
   const repo = yield* CompressionCountsRepo
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   let counted = new Map<string, CompressionCounts>()
   /** The day on which old days were removed last. */
   let trimmedOn = ""

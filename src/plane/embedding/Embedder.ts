@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { embeddings } from "../../wire/media/embeddings/Codec.ts"
 import { isArray, isObject, parseJson, stringOr } from "../../wire/json/Json.ts"
@@ -101,7 +102,7 @@ const codeIn = (body: string): string => {
 
 export const make = Effect.gen(function* () {
   const inner = yield* InnerRequests
-  const places = yield* Effect.makeSemaphore(atOnceInAll)
+  const places = makeLane(atOnceInAll)
 
   const embed = Effect.fn("Embedder.embed")(function* ({ model, principal, texts, timeoutMs }: EmbedderRequest) {
     const problem = problemOf(texts)
@@ -114,7 +115,7 @@ export const make = Effect.gen(function* () {
         format: { wire: "chat", codec: embeddings }
       })
       .pipe(
-        places.withPermits(1),
+        places.inTurn,
         Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => new EmbeddingTimedOut({ timeoutMs }) })
       )
     const { body, error, requestId, status } = answer

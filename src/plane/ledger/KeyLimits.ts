@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Iterable from "effect/Iterable"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { makeLane } from "../../kernel/Lane.ts"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
 import type { LimitReached, LimitsUnknown } from "../../domain/Errors.ts"
@@ -470,7 +471,7 @@ export const make = Effect.gen(function* () {
     ...all,
     startMs,
     runFork: Runtime.runFork(yield* Effect.runtime<never>()),
-    oneAtATime: (yield* Effect.makeSemaphore(1)).withPermits(1),
+    oneAtATime: makeLane(1).inTurn,
     accounts,
     waiting: new Set(),
     budgets: new Map(),

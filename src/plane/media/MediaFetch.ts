@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { blockMessage, maxUrlChars } from "../../net/egress/OutboundPolicy.ts"
 import * as PublicFetch from "../../net/egress/PublicFetch.ts"
@@ -127,21 +128,19 @@ export const make = Effect.gen(function* () {
   const { get } = yield* PublicFetch.PublicFetch
   const timers = yield* Timers.Timers
   const cache = makeMediaCache()
-  const places = yield* Effect.makeSemaphore(atOnceInAll)
+  const places = makeLane(atOnceInAll)
 
   const fetchSource = (url: string): Effect.Effect<MediaSource, MediaNotFetched> =>
-    places
-      .withPermits(1)(get(url, limits, isWanted))
-      .pipe(
-        Effect.mapError((error) => refused(url, reasonOf(error))),
-        Effect.flatMap((fetched) => {
-          if (fetched.status !== 200) return Effect.fail(refused(url, `Its server answered ${fetched.status}.`))
-          const source = sourceOf(fetched)
-          return source === null
-            ? Effect.fail(refused(url, "It is no picture, sound, film, PDF or text."))
-            : Effect.succeed(source)
-        })
-      )
+    places.inTurn(get(url, limits, isWanted)).pipe(
+      Effect.mapError((error) => refused(url, reasonOf(error))),
+      Effect.flatMap((fetched) => {
+        if (fetched.status !== 200) return Effect.fail(refused(url, `Its server answered ${fetched.status}.`))
+        const source = sourceOf(fetched)
+        return source === null
+          ? Effect.fail(refused(url, "It is no picture, sound, film, PDF or text."))
+          : Effect.succeed(source)
+      })
+    )
 
   const sourceFor = (
     permission: ContentPermission | null,

@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { Proxy, ProxyScope } from "../../subjects/proxies/entity.ts"
 import { ProxyRoutes } from "../../net/egress/proxy/ProxyRoutes.ts"
 import { ProxyHealth } from "../../net/egress/proxy/ProxyHealth.ts"
@@ -47,7 +48,7 @@ export const make = Effect.gen(function* () {
 
   const read = Effect.zipWith(repo.list, repo.assignments, routingTable)
   // What was read first must not be put in force last.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   // Without knowing the assignments no call may be made: it could leave by the wrong address.
   let table = yield* Effect.orDie(read)
 

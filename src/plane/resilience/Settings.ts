@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { makeLane } from "../../kernel/Lane.ts"
 import {
   contradictions,
   defaultResilience,
@@ -101,7 +102,7 @@ export const make = Effect.gen(function* () {
   yield* (yield* Snapshots).register([`settings/${namespace}`], () =>
     Effect.map(load, (next) => void (settings = next))
   )
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const apply = Effect.fnUntraced(function* (change: ResiliencePatch) {
     const next = mergeResilience(settings, change)
@@ -112,7 +113,7 @@ export const make = Effect.gen(function* () {
     return next
   }, Effect.uninterruptible)
 
-  const patch = Effect.fn("Settings.patch")((change: ResiliencePatch) => oneAtATime.withPermits(1)(apply(change)))
+  const patch = Effect.fn("Settings.patch")((change: ResiliencePatch) => oneAtATime.inTurn(apply(change)))
   return Settings.of({ current: () => settings, patch })
 })
 

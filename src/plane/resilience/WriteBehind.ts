@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { Claims } from "../state/claims/Claims.ts"
 
@@ -37,7 +38,7 @@ export const makeWriteBehind = (
     if (!holds("health")) return { touch: () => {}, flush: Effect.void }
     const changed = new Set<string>()
     const someChange = yield* Effect.makeLatch(false)
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
     let writing = false
 
     const touch = (key: string): void => {
@@ -78,7 +79,7 @@ export const makeWriteBehind = (
         (written) => written.every(Boolean),
         () => "unwritten" as const
       ),
-      oneAtATime.withPermits(1)
+      oneAtATime.inTurn
     )
 
     const flush = Effect.suspend(() => (changed.size === 0 && !writing ? Effect.void : Effect.ignore(round)))

@@ -2,6 +2,7 @@
  * Rows of workers at the owner: they are written to the table, and whoever listens to requests here hears of them. A reader that is to see every
  * answered request waits for what workers have on file.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
@@ -36,7 +37,17 @@ class RecentIds {
   }
 }
 
-export const make = Effect.gen(function* () {
+export class AdoptedRows extends Context.Tag("gateway/plane/workers/AdoptedRows")<
+  AdoptedRows,
+  {
+    /** Calls `listener` with each row of a worker, before it is in the table. Rows wait until there is one. */
+    readonly begin: (listener: (worker: WorkerId, row: UsageRow) => void) => Effect.Effect<void>
+    /** Moves what an ended worker has left into the table. */
+    readonly left: (worker: WorkerId) => Effect.Effect<void>
+  }
+>() {}
+
+const make = Effect.gen(function* () {
   const { dataDir } = yield* AppConfig
   const journal = yield* Journal.UsageJournal
   const events = yield* Events
@@ -45,50 +56,59 @@ export const make = Effect.gen(function* () {
   const recover = yield* Journal.makeRecovering
   const told = new RecentIds()
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const begun = yield* Effect.makeLatch(false)
+  let isBegun = false
+  let heard: (worker: WorkerId, row: UsageRow) => void = () => {}
 
-  const tell = (rows: ReadonlyArray<UsageRow>): void => {
+  const tell = (worker: WorkerId, rows: ReadonlyArray<UsageRow>): void => {
     for (const row of rows) {
       if (!told.add(row.id)) continue
+      heard(worker, row)
       journal.tell(row)
       events.ended(row)
     }
   }
-  const move = (rows: ReadonlyArray<UsageRow>) =>
-    Effect.zipRight(
-      Effect.sync(() => tell(rows)),
-      adopt(rows)
-    )
+  const move = (worker: WorkerId, rows: ReadonlyArray<UsageRow>) =>
+    begun.await.pipe(Effect.zipRight(Effect.sync(() => tell(worker, rows))), Effect.zipRight(adopt(rows)))
   const left = (worker: WorkerId) =>
     recover(workerFolder(journalFolder(dataDir), nameOf(worker))).pipe(
-      Effect.tap((rows) => Effect.sync(() => tell(rows))),
+      Effect.map((rows) => tell(worker, rows)),
       Effect.catchAll((error) =>
         Effect.logError(`Rows that worker ${nameOf(worker)} has left could not be read: ${reasonOf(error)}`)
       )
     )
   const { round: catchUp, stop } = makeRounds(links, topics.flush)
   const stops = [
-    links.serve(topics.rows, (_, body, answer) => {
+    links.serve(topics.rows, (worker, body, answer) => {
       runFork(
-        Effect.match(move(body as ReadonlyArray<UsageRow>), {
+        Effect.match(move(worker, body as ReadonlyArray<UsageRow>), {
           onSuccess: () => answer(done),
           onFailure: (error) => answer(reasonOf(error))
         })
       )
     }),
-    links.onLeft((worker) => void runFork(left(worker))),
     stop
   ]
   yield* Effect.addFinalizer(() => Effect.sync(() => stops.forEach((each) => each())))
-  return Journal.UsageJournal.of({
+  // Nothing is waited for that waits itself until this process has its limits.
+  const others = Effect.suspend(() => (isBegun ? catchUp : Effect.void))
+  const own = Journal.UsageJournal.of({
     ...journal,
-    catchUp: Effect.zipRight(catchUp, journal.catchUp),
-    flush: Effect.zipRight(catchUp, journal.flush)
+    catchUp: Effect.zipRight(others, journal.catchUp),
+    flush: Effect.zipRight(others, journal.flush)
   })
+  const begin = (listener: (worker: WorkerId, row: UsageRow) => void) =>
+    Effect.suspend(() => {
+      heard = listener
+      isBegun = true
+      return Effect.asVoid(begun.open)
+    })
+  return Context.make(Journal.UsageJournal, own).pipe(Context.add(AdoptedRows, { begin, left }))
 })
 
 /** The owner's journal. */
 export const layer: Layer.Layer<
-  Journal.UsageJournal,
+  AdoptedRows | Journal.UsageJournal,
   StoreFailure,
   AppConfig | DataLock | Events | SqlClient.SqlClient | WorkerLinks
-> = Layer.scoped(Journal.UsageJournal, make).pipe(Layer.provide(Journal.layer))
+> = Layer.scopedContext(make).pipe(Layer.provide(Journal.layer))

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import type * as SqlClient from "@effect/sql/SqlClient"
+import { makeLane } from "../../kernel/Lane.ts"
 import * as ConfigChangesRepo from "../../store/ConfigChangesRepo.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
@@ -34,7 +35,7 @@ const make = Effect.gen(function* () {
   if (!(holders instanceof SnapshotHolders)) return
   const link = yield* OwnerLink
   const repo = yield* ConfigChangesRepo.make
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   let seq = holders.since
   let dataVersion = -1
@@ -49,7 +50,7 @@ const make = Effect.gen(function* () {
   }).pipe(
     Effect.catchAll((error) => Effect.logWarning(`Changes of the configuration could not be read: ${error.message}`)),
     Effect.uninterruptible,
-    oneAtATime.withPermits(1)
+    oneAtATime.inTurn
   )
   const unlisten = takePart(link, topic, (done) => void runFork(Effect.zipRight(look, Effect.sync(done))))
   yield* Effect.addFinalizer(() => Effect.sync(unlisten))

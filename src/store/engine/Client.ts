@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { camelToSnake, snakeToCamel } from "effect/String"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import * as WriteQueue from "./WriteQueue.ts"
 
 /**
@@ -36,13 +37,11 @@ const unprepared =
     })
 
 /** The connection as it is used outside of transactions. */
-const waiting = (connection: Connection, queue: WriteQueue.WriteQueue, idle: Effect.Semaphore): Connection => {
+const waiting = (connection: Connection, queue: WriteQueue.WriteQueue, idle: Lane): Connection => {
   const guarded = <A>(sql: string, run: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
     queue.isWaiting() && !isRead(sql)
-      ? queue.wait(idle.withPermits(1)(run))
-      : Effect.catchAll(run, (error) =>
-          WriteQueue.isBusy(error) ? queue.wait(idle.withPermits(1)(run)) : Effect.fail(error)
-        )
+      ? queue.wait(idle.inTurn(run))
+      : Effect.catchAll(run, (error) => (WriteQueue.isBusy(error) ? queue.wait(idle.inTurn(run)) : Effect.fail(error)))
   const executeUnprepared = unprepared(connection)
   return {
     ...connection,
@@ -90,13 +89,15 @@ export const withSnapshot = <A, E, R>(
 const withTransaction = (
   connection: Connection,
   queue: WriteQueue.WriteQueue,
-  idle: Effect.Semaphore
+  idle: Lane
 ): SqlClient.SqlClient["withTransaction"] => {
   /** Leaves the connection free when it finds the database locked: reads go on. */
   const tryToBegin = (restore: Restore) =>
-    Effect.zipRight(
-      restore(idle.take(1)),
-      Effect.tapErrorCause(statement(connection, "BEGIN IMMEDIATE"), () => idle.release(1))
+    Effect.flatMap(idle.taken(restore), (free) =>
+      Effect.as(
+        Effect.tapErrorCause(statement(connection, "BEGIN IMMEDIATE"), () => free),
+        free
+      )
     )
   const begun = (restore: Restore) =>
     Effect.suspend(() => {
@@ -107,9 +108,9 @@ const withTransaction = (
             WriteQueue.isBusy(error) ? restore(queue.wait(attempt)) : Effect.fail(error)
           )
       return Effect.gen(function* () {
-        yield* begin
+        const free = yield* begin
         const scope = yield* Scope.make()
-        yield* Scope.addFinalizer(scope, idle.release(1))
+        yield* Scope.addFinalizer(scope, free)
         return [scope, connection] as const
       })
     })
@@ -140,16 +141,16 @@ const adapt = (driver: SqliteClient.SqliteClient): Effect.Effect<SqliteClient.Sq
   Effect.gen(function* () {
     const taken = yield* Effect.scoped(driver.reserve)
     const connection: Connection = { ...taken, executeUnprepared: unprepared(taken) }
-    const idle = yield* Effect.makeSemaphore(1)
+    const idle = makeLane(1)
     const queue = WriteQueue.make()
     const outside = waiting(connection, queue, idle)
+    const now = Effect.succeed(outside)
     const client = yield* SqlClient.make({
-      acquirer: idle.withPermits(1)(Effect.succeed(outside)),
+      acquirer: Effect.suspend(() => (idle.isFree() ? now : idle.inTurn(now))),
       transactionAcquirer: Effect.uninterruptibleMask((restore) =>
         Effect.as(
-          Effect.zipRight(
-            restore(idle.take(1)),
-            Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, idle.release(1)))
+          Effect.flatMap(idle.taken(restore), (free) =>
+            Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, free))
           ),
           connection
         )

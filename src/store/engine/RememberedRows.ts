@@ -3,6 +3,7 @@
  * goes through the repository with the cache; of those of another process `Snapshots` knows.
  */
 import * as Effect from "effect/Effect"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { StoreError } from "../Errors.ts"
 import { Snapshots, type SnapshotsShape, type WatchedTable } from "../Snapshots.ts"
 
@@ -29,7 +30,7 @@ const mostSingleReads = 50
 
 export const make = <A>({ all, keyOf, one, order, watched }: RowReads<A>): RememberedRows<A> => {
   const changed = new Set<string>()
-  const oneAtATime = Effect.unsafeMakeSemaphore(1)
+  const oneAtATime = makeLane(1)
   let rows: ReadonlyArray<A> | null = null
   let mark = 0
 
@@ -68,7 +69,7 @@ export const make = <A>({ all, keyOf, one, order, watched }: RowReads<A>): Remem
   })
 
   return {
-    list: Effect.uninterruptible(oneAtATime.withPermits(1)(list)),
+    list: Effect.uninterruptible(oneAtATime.inTurn(list)),
     writing: (key) => Effect.ensuring(Effect.sync(() => void changed.add(key)))
   }
 }

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { readFileSync, rmSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { ensureFolder, leftByWorkers, onDisk, reservationFolder, workerFolder } from "../DataFolder.ts"
@@ -191,9 +191,11 @@ class SegmentReservations implements ReservationFile {
 
 export const makeFile = (options: ReservationOptions): ReservationFile => new SegmentReservations(options)
 
-/** Reservations that an ended process left open in a folder. */
+/** Reservations that an ended process left open in a folder; none where there is no such folder. */
 export const leftIn = (folder: string): Effect.Effect<ReadonlyArray<OpenRequest>, StoreFailure> =>
-  onDisk(folder, () => readReservations(Segments.leftovers(folder).map((path) => readFileSync(path, "utf8"))))
+  onDisk(folder, () =>
+    existsSync(folder) ? readReservations(Segments.leftovers(folder).map((path) => readFileSync(path, "utf8"))) : []
+  )
 
 /** A file whose parts are in a folder, as long as the scope is open. */
 const makeIn = (folder: string, last: number, soon: (run: () => void) => void) =>

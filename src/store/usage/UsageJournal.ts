@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { makeLane } from "../../kernel/Lane.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { PerFacts } from "../../domain/UsageFacts.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -127,7 +128,7 @@ const makeInserting = (
   }
 ) =>
   Effect.gen(function* () {
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
     let unsynced: unknown = null
 
     const insertOldest = Effect.suspend(() => {
@@ -165,12 +166,12 @@ const makeInserting = (
         close()
         rows.closeBatch(endsFile)
         return Effect.whileLoop({ while: () => rows.hasBatches, body: () => insertOldest, step: () => {} })
-      }).pipe(Effect.ensuring(giveUpFiles), oneAtATime.withPermits(1), Effect.uninterruptible)
+      }).pipe(Effect.ensuring(giveUpFiles), oneAtATime.inTurn, Effect.uninterruptible)
 
     const giveUpIdleFile = Effect.suspend(() => {
       rows.closeIdleFile()
       return giveUpFiles
-    }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
+    }).pipe(oneAtATime.inTurn, Effect.uninterruptible)
 
     /** Takes the reason why the database's log could not be brought to disk; null: it could. */
     const takeUnsynced = (): string | null => {

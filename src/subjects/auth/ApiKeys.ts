@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { ApiKey, ApiKeySettings, Principal } from "../keys/entity.ts"
 import { type KeyMarker, markerOf } from "../../kernel/secrets/GatewayKey.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -225,7 +226,7 @@ export const make = Effect.gen(function* () {
   const replaced = new Map<string, { readonly id: string; readonly untilMs: number }>()
   const toWrite = new Map<string, number>()
   const clock = yield* Effect.clock
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   const deps: Deps = { ...all, byHash, replaced, byId, clock, toWrite, oneAtATime }
   for (const key of yield* all.repo.list) put(deps, key)
   if (adminHash !== null) byHash.set(adminHash, adminKey)

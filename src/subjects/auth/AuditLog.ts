@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { AuditFilter, AuditRow } from "../audit/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
@@ -40,7 +41,7 @@ const retrySchedule = Schedule.exponential("1 second").pipe(Schedule.union(Sched
 export const make = Effect.gen(function* () {
   const repo = yield* AuditRepo
   const { rows, wake } = yield* AuditQueue
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const writeBatch = Effect.suspend(() => {
     const batch = rows.slice(0, batchSize)
@@ -50,7 +51,7 @@ export const make = Effect.gen(function* () {
     )
   }).pipe(Effect.uninterruptible)
 
-  const writeAll = oneAtATime.withPermits(1)(
+  const writeAll = oneAtATime.inTurn(
     Effect.whileLoop({
       while: () => rows.length > 0,
       body: () => writeBatch,

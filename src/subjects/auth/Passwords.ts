@@ -4,13 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { makeLane } from "../../kernel/Lane.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 
 /** Argon2id, 64 MiB, three passes: about 50 ms. */
 const argonOptions = { algorithm: 2, memoryCost: 65_536, timeCost: 3, parallelism: 4 } as const
 const scryptCost = { logN: 15, r: 8, p: 1 } as const
 
-const atMostTwo = Effect.unsafeMakeSemaphore(2)
+const atMostTwo = makeLane(2)
 
 const argon2 = Effect.option(Effect.tryPromise(() => import("@node-rs/argon2")))
 
@@ -46,7 +47,7 @@ const verifyWithScrypt = (password: string, stored: string): Effect.Effect<boole
 /** A PHC string of a password, with a fresh salt. */
 export const hashPassword = (password: Redacted.Redacted): Effect.Effect<string> =>
   atMostTwo
-    .withPermits(1)(
+    .inTurn(
       Effect.flatMap(argon2, (native) =>
         native._tag === "Some"
           ? Effect.promise(() => native.value.hash(Redacted.value(password), argonOptions))
@@ -58,7 +59,7 @@ export const hashPassword = (password: Redacted.Redacted): Effect.Effect<string>
 /** Checks whether a password is the one of a stored PHC string. An unreadable string is never right. */
 export const verifyPassword = (password: Redacted.Redacted, stored: string): Effect.Effect<boolean> =>
   atMostTwo
-    .withPermits(1)(
+    .inTurn(
       stored.startsWith("$scrypt$")
         ? verifyWithScrypt(Redacted.value(password), stored)
         : Effect.flatMap(argon2, (native) =>

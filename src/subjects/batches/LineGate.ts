@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { EventLoop } from "../../platform/EventLoop.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -54,7 +55,7 @@ interface Owner {
   inside: number
   /** True when its first waiting line looks for a place. */
   isLooking: boolean
-  readonly turns: Effect.Semaphore
+  readonly turns: Lane
 }
 
 /**
@@ -107,7 +108,7 @@ export const make = Effect.gen(function* () {
   const ownerOf = (name: string): Owner => {
     const known = owners.get(name)
     if (known !== undefined) return known
-    const owner: Owner = { name, running: 0, inside: 0, isLooking: false, turns: Effect.unsafeMakeSemaphore(1) }
+    const owner: Owner = { name, running: 0, inside: 0, isLooking: false, turns: makeLane(1) }
     owners.set(name, owner)
     return owner
   }
@@ -158,7 +159,7 @@ export const make = Effect.gen(function* () {
         Effect.suspend(() => {
           const owner = ownerOf(name)
           owner.inside += 1
-          const entering = owner.turns.withPermits(1)(Effect.zipRight(nextTurn, take(owner)))
+          const entering = owner.turns.inTurn(Effect.zipRight(nextTurn, take(owner)))
           return Effect.as(
             Effect.onInterrupt(Effect.interruptible(entering), () => Effect.sync(() => over(owner))),
             owner

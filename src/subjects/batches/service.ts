@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import { knownCallerOf } from "../auth/KnownCallers.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../keys/entity.ts"
@@ -67,7 +68,7 @@ export const make = Effect.gen(function* () {
   const repo = yield* BatchRepo
   const runner = yield* BatchRunner
   // Batches are counted and one is added without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
 
   const create = Effect.fn("Batches.create")(function* (principal: Principal, request: BatchRequest) {
     const owner = ownerOf(principal)

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import { mostCombos, Profiles } from "../../plane/compression/Profiles.ts"
 import {
   type CavemanSettings,
@@ -70,7 +71,7 @@ export const make = Effect.gen(function* () {
   const profiles = yield* Profiles
   const ids = yield* IdGen
   const routing = yield* ComboRepo
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   const list = (): ReadonlyArray<CompressionCombo> => profiles.combos.current().combos
 
   const get = (id: string): Effect.Effect<CompressionCombo, Errors.EntityNotFound> =>
@@ -104,7 +105,7 @@ export const make = Effect.gen(function* () {
     }
     yield* profiles.combos.patch({ combos: withActive([...list(), made], made) })
     return made
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const replace = Effect.fn("CompressionCombos.replace")(function* (id: string, input: ComboInput) {
     const found = yield* get(id)
@@ -114,12 +115,12 @@ export const make = Effect.gen(function* () {
     const changed: CompressionCombo = { ...found, name, pipeline, isActive, updatedAtMs }
     yield* profiles.combos.patch({ combos: withActive(list(), changed) })
     return changed
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const remove = Effect.fn("CompressionCombos.remove")(function* (id: string) {
     yield* get(id)
     yield* profiles.combos.patch({ combos: list().filter((combo) => combo.id !== id) })
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   const assign = Effect.fn("CompressionCombos.assign")(function* (id: string, asked: ReadonlyArray<string>) {
     yield* get(id)
@@ -130,7 +131,7 @@ export const make = Effect.gen(function* () {
     )
     yield* profiles.combos.patch({ combos: withAssigned(list(), id, asked) })
     return yield* get(id)
-  }, oneAtATime.withPermits(1))
+  }, oneAtATime.inTurn)
 
   return CompressionCombos.of({
     list,

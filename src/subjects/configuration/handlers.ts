@@ -2,6 +2,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { ApplyConfiguration } from "./routes.ts"
 import { Configuration } from "./routes.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
@@ -68,7 +69,7 @@ export const layer = HttpApiBuilder.group(contractOf(Configuration), "configurat
     const nodes = yield* NodeRepo
     const servers = yield* McpServerRepo
     // A copy takes memory, and two plans at once would be judged by a state that the other one changes.
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
 
     const stored: Partial<Record<Parameters<SecretsOf>[0], (id: string) => Effect.Effect<JsonObject, unknown>>> = {
       connection: (id) =>
@@ -96,7 +97,7 @@ export const layer = HttpApiBuilder.group(contractOf(Configuration), "configurat
           ? { secrets: {} }
           : yield* carryOut(askBy(planes.ask, principal, ip), wishes, secretsOf)
         return { dryRun, changes: wishes.length, secrets }
-      }).pipe(Effect.catchTag("PlanRefused", refusal), oneAtATime.withPermits(1))
+      }).pipe(Effect.catchTag("PlanRefused", refusal), oneAtATime.inTurn)
 
     return handlers.handle("apply", ({ payload }) => apply(payload))
   })

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import { keylessPrincipal } from "../auth/KnownCallers.ts"
@@ -89,10 +90,10 @@ const services = Effect.all({
   usage: UsageRepo
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
-  readonly asking: Effect.Semaphore
+  readonly asking: Lane
   readonly cancelling: Set<string>
   readonly running: FiberMap.FiberMap<string>
-  readonly starting: Effect.Semaphore
+  readonly starting: Lane
 }
 
 /** Judged for every question: a key may be revoked while a run is in progress. */
@@ -160,7 +161,7 @@ const askInTurn = Effect.fnUntraced(function* (deps: Deps, run: EvalRun, positio
   const turn = turnOf(deps.limits, () => (apiKeyId === null ? null : deps.keys.get(apiKeyId)))
   for (;;) {
     yield* turn
-    const result = yield* deps.asking.withPermits(1)(ask(deps, run, position, planned))
+    const result = yield* deps.asking.inTurn(ask(deps, run, position, planned))
     if (result !== null) return result
   }
 })
@@ -235,7 +236,7 @@ const start = Effect.fn("EvalRunner.start")(
     // A caller that is interrupted between the two steps would leave a stored run whose questions are never asked.
   },
   Effect.uninterruptible,
-  (effect, { starting }) => starting.withPermits(1)(effect)
+  (effect, { starting }) => starting.inTurn(effect)
 )
 
 const cancel = Effect.fn("EvalRunner.cancel")(function* ({ cancelling, running }: Deps, id: string) {
@@ -251,8 +252,8 @@ const cancel = Effect.fn("EvalRunner.cancel")(function* ({ cancelling, running }
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-  const asking = yield* Effect.makeSemaphore(maxAsking)
-  const starting = yield* Effect.makeSemaphore(1)
+  const asking = makeLane(maxAsking)
+  const starting = makeLane(1)
   const running = yield* FiberMap.make<string>()
   const cancelling = new Set<string>()
 

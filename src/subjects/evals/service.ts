@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
+import { makeLane } from "../../kernel/Lane.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import { keylessPrincipal, knownCallerOf } from "../auth/KnownCallers.ts"
@@ -286,7 +287,7 @@ const removeSuite = Effect.fn("Evals.removeSuite")(function* (deps: Deps, id: st
 export const make = Effect.gen(function* () {
   const all = yield* services
   // The number of suites is checked and one is added without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   const deps: Deps = { ...all, oneAtATime }
 
   return Evals.of({

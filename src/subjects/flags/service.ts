@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { booleanOf, booleanTexts } from "../../kernel/text/BooleanText.ts"
 import { Snapshots } from "../../store/Snapshots.ts"
@@ -123,7 +124,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly inForce: Map<string, string>
   readonly enabled: Set<string>
   readonly listeners: Map<string, Set<() => void>>
-  readonly writing: Effect.Semaphore
+  readonly writing: Lane
   readonly state: State
 }
 
@@ -193,7 +194,7 @@ const change = (
       previousSource: previous.source,
       requiresRestart: flag.requiresRestart
     }
-  }).pipe(Effect.uninterruptible, deps.writing.withPermits(1))
+  }).pipe(Effect.uninterruptible, deps.writing.inTurn)
 
 const set = Effect.fn("Flags.set")(function* (deps: Deps, key: string, value: string) {
   const flag = yield* find(key)
@@ -214,12 +215,12 @@ const clear = (deps: Deps) =>
     yield* deps.store.clear
     yield* refresh(deps)
     return count
-  }).pipe(Effect.uninterruptible, deps.writing.withPermits(1), Effect.withSpan("Flags.clear"))
+  }).pipe(Effect.uninterruptible, deps.writing.inTurn, Effect.withSpan("Flags.clear"))
 
 export const make = Effect.gen(function* () {
   const all = yield* services
   // One writer at a time, so that the values in force never differ from what was stored last.
-  const writing = yield* Effect.makeSemaphore(1)
+  const writing = makeLane(1)
   const listeners = new Map<string, Set<() => void>>()
   const inForce = new Map<string, string>()
   const enabled = new Set<string>()

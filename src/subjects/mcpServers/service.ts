@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isAbsolute } from "node:path"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { CreateMcpServer, UpdateMcpServer } from "./routes.ts"
 import type { McpServer, McpServerSettings } from "./entity.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
@@ -55,7 +56,7 @@ export const make = Effect.gen(function* () {
   const repo = yield* McpServerRepo
   const upstreams = yield* Upstreams
   // A change is read, checked and written without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
 
   const find = Effect.fnUntraced(function* (id: string) {
     return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "MCP server", id }))

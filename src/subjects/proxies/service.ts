@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { AssignProxy, ChangeProxySwitch, CreateProxy, TestProxy, UpdateProxy } from "./routes.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import type { Proxy, ProxyAssignment, ProxyFamily } from "./entity.ts"
@@ -290,7 +291,7 @@ const findFree = (deps: Deps) =>
 export const make = Effect.gen(function* () {
   const all = yield* services
   // A change is read, checked and written without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   const deps: Deps = { ...all, oneAtATime }
 
   return Proxies.of({

@@ -9,7 +9,13 @@ import type { ExplainInput } from "./routes.ts"
 import * as Trials from "./Trials.ts"
 import { Combos } from "../combos/service.ts"
 import * as Errors from "../Errors.ts"
-import { describe, type InvalidRequest, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
+import {
+  describe,
+  type InvalidRequest,
+  type ModelNotFound,
+  type NoTarget,
+  type Overloaded
+} from "../../domain/Errors.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
 import { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { Explainer } from "../../plane/routing/decide/Explainer.ts"
@@ -19,23 +25,29 @@ import type { DecisionRecord } from "./entity.ts"
 import { answered, badField } from "../../entry/handling/Answers.ts"
 import { withProgressEvents } from "../../entry/handling/ProgressEvents.ts"
 
+type Refusal = ModelNotFound | NoTarget | InvalidRequest | Overloaded
+
 /** The error of the request itself, as an answer of the management routes. */
-export const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {
+export const refused = (error: Refusal): NotFound | Unavailable | BadRequest => {
   const { code, details, message, param, retryAfterMs } = describe(error)
   const fields = { message, code, details, ...(param === null ? {} : { param }) }
   switch (error._tag) {
     case "ModelNotFound":
       return new NotFound(fields)
     case "NoTarget":
+    case "Overloaded":
       return new Unavailable({ ...fields, ...(retryAfterMs === null ? {} : { retryAfterMs }) })
     case "InvalidRequest":
       return new BadRequest(fields)
   }
 }
 
-type Refusal = ModelNotFound | NoTarget | InvalidRequest
-
-const refusals: ReadonlySet<string> = new Set<Refusal["_tag"]>(["ModelNotFound", "NoTarget", "InvalidRequest"])
+const refusals: ReadonlySet<string> = new Set<Refusal["_tag"]>([
+  "ModelNotFound",
+  "NoTarget",
+  "InvalidRequest",
+  "Overloaded"
+])
 
 const isRefusal = (error: unknown): error is Refusal =>
   Predicate.hasProperty(error, "_tag") && refusals.has(String(error._tag))

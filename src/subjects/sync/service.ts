@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { makeLane } from "../../kernel/Lane.ts"
 import { CreateCombo } from "../combos/routes.ts"
 import { comboOrder } from "../declared/Plan.ts"
 import { PublicFetch } from "../../net/egress/PublicFetch.ts"
@@ -263,7 +264,7 @@ const configure = (services: Services, asked: CloudSyncSettings) =>
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-  const alone = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const alone = makeLane(1).inTurn
 
   return CloudSync.of({
     state: all.repo.get,

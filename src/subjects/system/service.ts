@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../kernel/Lane.ts"
 import { AdminPassword } from "../auth/AdminPassword.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
@@ -40,7 +41,7 @@ export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const lifecycle = yield* Lifecycle
   const settings = yield* GatewaySettings
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   const repairEnvironment = Effect.fn("SystemControl.repairEnvironment")(function* (provider: string) {
     const spec = find(provider)
@@ -52,7 +53,7 @@ export const make = Effect.gen(function* () {
       if (repaired.length === 0) return { repaired, backupPath: null }
       return { repaired, backupPath: yield* SettingsFile.replace(config.dataDir, text, nowMs) }
     }).pipe(
-      oneAtATime.withPermits(1),
+      oneAtATime.inTurn,
       Effect.mapError(
         (failure) => new OperationFailed({ code: "backup_failed", message: describeStoreFailure(failure) })
       )

@@ -4,6 +4,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import type { WriteToolSettings } from "./routes.ts"
 import type { ApiKeySettings } from "../keys/entity.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
@@ -96,7 +97,7 @@ const refuse = ({ message }: { readonly message: string }) => new ToolRefused({ 
 const services = Effect.all({ catalog: ModelCatalog, config: AppConfig, keys: Keys })
 interface Deps extends Effect.Effect.Success<typeof services> {
   /** Two at a time would both read before either writes. */
-  readonly alone: Effect.Semaphore
+  readonly alone: Lane
 }
 
 const places = ({ config: { environment } }: Deps) =>
@@ -200,12 +201,12 @@ const write = Effect.fn("ToolSettings.write")(
       backupPath: written.find(({ path }) => path === main.path)?.backupPath ?? null
     }
   },
-  (effect, { alone }) => alone.withPermits(1)(effect)
+  (effect, { alone }) => alone.inTurn(effect)
 )
 
 export const make = Effect.gen(function* () {
   const all = yield* services
-  const alone = yield* Effect.makeSemaphore(1)
+  const alone = makeLane(1)
   const deps: Deps = { ...all, alone }
 
   return ToolSettings.of({

@@ -49,9 +49,9 @@ export class UsageSumsRepo extends Context.Tag("gateway/subjects/usage/UsageSums
   }
 >() {}
 
-/** Rows of one step. */
-export const sumStep = 500
-export const seriesStep = 250
+/** Rows of one step: others wait for it. */
+export const sumStep = 200
+export const seriesStep = 100
 export const deleteStep = 200
 /** The longest window of a limit, and an hour for a change of the clocks. */
 const longestWindowMs = 31 * dayMs + hourMs

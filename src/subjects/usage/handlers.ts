@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Usage } from "./routes.ts"
-import type { LogsQuery } from "./routes.ts"
+import { Slices } from "../../plane/resilience/Slices.ts"
+import type { LogsQuery, QuotaWindowView } from "./routes.ts"
 import { UsageReports } from "./service.ts"
 import { makeOwnKey } from "../../entry/handling/OwnKey.ts"
 import { answered } from "../../entry/handling/Answers.ts"
@@ -84,9 +85,15 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
         )
       )
       .handle("quotas", () =>
-        Effect.map(reports.quotas, ({ nowMs, reports: all }) => ({
-          windows: all.flatMap(({ connection, report }) => quotaWindows(connection, report, nowMs))
-        }))
+        Effect.gen(function* () {
+          const { each } = yield* Slices
+          const nowMs = yield* Clock.currentTimeMillis
+          const windows: Array<QuotaWindowView> = []
+          yield* each(reports.quotas(nowMs), ({ connection, report }) => {
+            for (const window of quotaWindows(connection, report, nowMs)) windows.push(window)
+          })
+          return yield* entriesAnswer("windows", windows, JSON.stringify)
+        })
       )
       .handle("connection", ({ path }) => answered(Effect.map(reports.quotasOf(path.connectionId), connectionUsage)))
   })

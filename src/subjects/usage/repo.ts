@@ -329,22 +329,38 @@ export interface PageQuery {
 }
 
 /**
- * Gives what `page` would, read in parts with a turn of others between them: to read and decode a thousand rows in one go makes everybody wait. `turn`
- * waits until the event loop has done what is ready.
+ * Reads what `page` would give, in parts with a turn of others between them: to read and decode a thousand rows in one go makes everybody wait. `turn`
+ * waits until the event loop has done what is ready. Returns the cursor.
  */
-export const pageInParts = Effect.fn("UsageRepo.pageInParts")(function* (
+export const inParts = Effect.fn("UsageRepo.inParts")(function* (
   { page }: Pick<Context.Tag.Service<UsageRepo>, "page">,
   turn: Effect.Effect<void>,
-  { cursor: from, filter, limit }: PageQuery
+  { cursor: from, filter, limit }: PageQuery,
+  take: (rows: ReadonlyArray<UsageRow>) => void
 ) {
-  const rows: Array<UsageRow> = []
+  let count = 0
   let cursor: string | null = from
   for (;;) {
-    const wanted = Math.min(rowsOfPart, limit - rows.length)
+    const wanted = Math.min(rowsOfPart, limit - count)
     const part: UsagePage = yield* page({ limit: wanted, cursor, filter })
-    for (const row of part.rows) rows.push(row)
+    take(part.rows)
+    count += part.rows.length
     cursor = part.nextCursor
-    if (cursor === null || part.rows.length < wanted || rows.length >= limit) return { rows, nextCursor: cursor }
+    if (cursor === null || part.rows.length < wanted || count >= limit) return cursor
     yield* turn
   }
 })
+
+/** Gives the same as one page. */
+export const pageInParts = (
+  repo: Pick<Context.Tag.Service<UsageRepo>, "page">,
+  turn: Effect.Effect<void>,
+  query: PageQuery
+): Effect.Effect<UsagePage, StoreError> =>
+  Effect.suspend(() => {
+    const rows: Array<UsageRow> = []
+    const take = (part: ReadonlyArray<UsageRow>): void => {
+      for (const row of part) rows.push(row)
+    }
+    return Effect.map(inParts(repo, turn, query, take), (nextCursor) => ({ rows, nextCursor }))
+  })

@@ -47,11 +47,8 @@ export class UsageReports extends Context.Tag("gateway/subjects/usage/UsageRepor
     ) => Effect.Effect<{ readonly facets: Facets; readonly nameOf: FacetNames }, StoreError | ReadRefused>
     /** Finds what the answer says of rows besides what they hold. */
     readonly factsOf: (rows: ReadonlyArray<UsageRow>) => Effect.Effect<(row: UsageRow) => RowFacts, StoreError>
-    /** The quotas of all connections, with the moment they were read at. */
-    readonly quotas: Effect.Effect<{
-      readonly nowMs: number
-      readonly reports: ReadonlyArray<{ readonly connection: Connection; readonly report: QuotaReport }>
-    }>
+    /** The quotas of all connections, each read when it is asked for. */
+    readonly quotas: (nowMs: number) => Iterable<{ readonly connection: Connection; readonly report: QuotaReport }>
     readonly quotasOf: (connectionId: string) => Effect.Effect<QuotaReport, Errors.EntityNotFound>
   }
 >() {}
@@ -114,13 +111,10 @@ export const make = Effect.gen(function* () {
     factsOf: facts,
     written: (limit, after, filter = {}) =>
       Effect.zipRight(journal.catchUp, repo.written({ limit: limit ?? defaultLimit, after, filter })),
-    quotas: Effect.map(Clock.currentTimeMillis, (nowMs) => ({
-      nowMs,
-      reports: catalog.current().connections.map((connection) => ({
-        connection,
-        report: quotas.report(connection, nowMs)
-      }))
-    })),
+    *quotas(nowMs) {
+      for (const connection of catalog.current().connections)
+        yield { connection, report: quotas.report(connection, nowMs) }
+    },
     quotasOf
   })
 })

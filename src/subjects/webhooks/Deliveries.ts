@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { claimed } from "../../plane/state/claims/Claims.ts"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { isMessageKind, type Webhook } from "./entity.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -79,17 +80,17 @@ interface State {
   warnedAtMs: number
 }
 interface Deps extends Effect.Effect.Success<typeof services> {
-  readonly oneAtATime: Effect.Semaphore
+  readonly oneAtATime: Lane
   readonly workers: Map<string, Worker>
   readonly scope: Scope.Scope
-  readonly slots: Effect.Semaphore
+  readonly slots: Lane
   readonly record: Attempts.Record
   readonly running: FiberMap.FiberMap<string>
   readonly state: State
 }
 
 const refresh = (deps: Deps) =>
-  Effect.suspend(() => Effect.zipRight(deps.outbox.refresh, sync(deps))).pipe(deps.oneAtATime.withPermits(1))
+  Effect.suspend(() => Effect.zipRight(deps.outbox.refresh, sync(deps))).pipe(deps.oneAtATime.inTurn)
 
 const disabled = (deps: Deps, found: ReadonlyArray<string>): Effect.Effect<void> => {
   const stopped = found.filter((id) => deps.workers.has(id))
@@ -128,7 +129,7 @@ const attempt = (deps: Deps, worker: Worker, event: Delivered, repeats: number):
     unpaused(worker).pipe(
       Effect.zipRight(noticeFor(deps, event, repeats)),
       Effect.flatMap((notice) => deps.sender.send(worker.webhook, event, notice)),
-      deps.slots.withPermits(1),
+      deps.slots.inTurn,
       Effect.tap((sent) =>
         Effect.sync(() => {
           worker.isSlow = sent.timedOut
@@ -266,8 +267,8 @@ export const make = Effect.gen(function* () {
   const all = yield* services
   const workers = new Map<string, Worker>()
   const running = yield* FiberMap.make<string>()
-  const slots = yield* Effect.makeSemaphore(maxAttempts)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const slots = makeLane(maxAttempts)
+  const oneAtATime = makeLane(1)
   const state: State = { delivered: 0, failed: 0, trimmed: 0, warnedAtMs: Number.NEGATIVE_INFINITY }
   const scope = yield* Effect.scope
   const workings = { ...all, oneAtATime, workers, scope, slots, running, state }

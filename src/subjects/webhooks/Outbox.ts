@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { Claims } from "../../plane/state/claims/Claims.ts"
+import { makeLane } from "../../kernel/Lane.ts"
 import { isOfClient, type UsageRow } from "../../domain/Usage.ts"
 import { type OutgoingEvent, type Webhook, type WebhookEvent, webhookEvents, wants } from "./entity.ts"
 import * as Events from "../../observe/Events.ts"
@@ -46,7 +47,7 @@ export const make = Effect.gen(function* () {
   const events = yield* Events.Events
   const ids = yield* IdGen
   const somePublished = yield* Effect.makeLatch(false)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
 
   let known: ReadonlyArray<Webhook> = []
   let wanted: ReadonlySet<WebhookEvent> = new Set()
@@ -91,7 +92,7 @@ export const make = Effect.gen(function* () {
       ),
       Effect.zipRight(Effect.sync(tell))
     )
-  }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
+  }).pipe(oneAtATime.inTurn, Effect.uninterruptible)
 
   const writeOrWarn = Effect.tapError(write, (error) =>
     Effect.logError(`Events for webhooks wait in memory, ${mostUnwritten} at most: ${asSentence(error.message)}`)

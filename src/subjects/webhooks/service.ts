@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes, randomUUID } from "node:crypto"
+import { makeLane } from "../../kernel/Lane.ts"
 import type { CreateWebhook, UpdateWebhook } from "./routes.ts"
 import { type DeliveryAttempt, everyEvent, type Webhook } from "./entity.ts"
 import { Mail } from "../../net/egress/Mail.ts"
@@ -61,7 +62,7 @@ export const make = Effect.gen(function* () {
   const { check } = yield* PublicFetch
   const mail = yield* Mail
   // A change is read, checked and written without another one in between.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
 
   const find = Effect.fnUntraced(function* (id: string) {
     return (yield* repo.get(id)) ?? (yield* new Errors.EntityNotFound({ entity: "webhook", id }))

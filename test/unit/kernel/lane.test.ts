@@ -27,6 +27,28 @@ it.effect("lets so many in at once, in the order they come, and wakes nobody in 
   })
 )
 
+it.effect("gives a place that is taken to the next one, also when what waits for it is interrupted", () =>
+  Effect.gen(function* () {
+    const lane = makeLane(1)
+    const take = Effect.uninterruptibleMask(lane.taken)
+    const free = yield* take
+    assert.isFalse(lane.isFree())
+    const first = yield* Effect.fork(take)
+    const second = yield* Effect.fork(take)
+    yield* Effect.yieldNow()
+    assert.strictEqual(lane.waiting(), 2)
+    yield* Fiber.interrupt(first)
+    assert.strictEqual(lane.waiting(), 1)
+    yield* free
+    // Given back twice, it is still one place.
+    yield* free
+    assert.isFalse(lane.isFree(), "the second one has it")
+    yield* yield* Fiber.join(second)
+    assert.isTrue(lane.isFree())
+    assert.strictEqual(lane.waiting(), 0)
+  })
+)
+
 it.effect("gives back the place of one that fails or is interrupted, in it or while it waits", () =>
   Effect.gen(function* () {
     const lane = makeLane(1)

@@ -10,6 +10,8 @@ import * as Fiber from "effect/Fiber"
 import type { PreconditionFailed } from "../../../src/contract/Errors.ts"
 import { match } from "../../../src/contract/Routes.ts"
 import { type FoundChange, makeChanges } from "../../../src/entry/management/Changes.ts"
+import * as Slices from "../../../src/plane/resilience/Slices.ts"
+import * as Timers from "../../../src/platform/Timers.ts"
 import { ObjectTurns } from "../../../src/subjects/ObjectTurns.ts"
 
 const id = "0199aa6e-5c00-7000-8f3e-1f0c9d2b7a64"
@@ -65,13 +67,19 @@ interface Outcome {
   readonly current: ReadonlyArray<unknown>
 }
 
+/** Works at once: a turn of the event loop between two entries would be a step that no order knows. */
+const each: typeof Slices.Slices.Service.each = (entries, work) =>
+  Effect.sync(() => {
+    for (const entry of entries) work(entry)
+  })
+
 /** The object is a list of names; each change adds its own to what it has read. */
 const playedIn = (order: Order, writers: ReadonlyArray<Writer>) =>
   Effect.gen(function* () {
     let names: ReadonlyArray<string> = []
     const shown = () => HttpServerResponse.unsafeJson({ connection: { id, models: names } })
     const show = () => Effect.map(order.step, shown)
-    const inChanges = makeChanges()
+    const inChanges = makeChanges({ ...(yield* Slices.make), each })
     const run = (
       { isBeside = false, method, path }: Writer,
       name: string,
@@ -107,7 +115,7 @@ const playedIn = (order: Order, writers: ReadonlyArray<Writer>) =>
     const ends = yield* Fiber.join(Fiber.all(fibers))
     const current = ends.flatMap((end) => (end._tag === "Left" ? [(end.left as PreconditionFailed).current] : []))
     return { names, refused: ends.map(({ _tag }) => _tag === "Left"), current } satisfies Outcome
-  })
+  }).pipe(Effect.provide(Timers.layer))
 
 /** Plays every order. */
 const inEveryOrder = (writers: ReadonlyArray<Writer>, check: (outcome: Outcome) => void) =>

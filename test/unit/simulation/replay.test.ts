@@ -3,6 +3,7 @@ import type { UsageRow } from "../../../src/domain/Usage.ts"
 import { builtInStrategy } from "../../../src/plane/routing/auto/RouterStrategies.ts"
 import type { Candidate } from "../../../src/plane/routing/candidate/Candidate.ts"
 import { makeReplay, type ReplayReport } from "../../../src/observe/simulation/Replay.ts"
+import { RecordedRows } from "../../../src/observe/simulation/Recorded.ts"
 import { candidateOf, performanceOf } from "../../support/Candidates.ts"
 import { resolutionOf, row } from "./support.ts"
 
@@ -12,11 +13,13 @@ const replayed = (
   known: Partial<Record<string, Partial<Candidate>>> = {}
 ): ReplayReport => {
   const resolution = resolutionOf(strategy, [1, 1])
+  const recorded = new RecordedRows()
+  recorded.add(rows.toReversed())
   const run = makeReplay({
     model: "new",
     resolution,
     candidates: resolution.targets.map((target) => candidateOf(target, known[target.account.connection.id])),
-    rows,
+    rows: recorded,
     seed: 1,
     price: (provider) => (provider === "groq" ? { input: 1, output: 2 } : null),
     policy: { routerStrategies: builtInStrategy, freeTierStrict: false }

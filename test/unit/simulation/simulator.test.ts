@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Catalog from "../../../src/plane/providers/Catalog.ts"
 import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
@@ -140,6 +141,40 @@ layer(services, { excludeTestServices: true })("the simulator", (test) => {
         (yield* Effect.flip(simulator.simulate({ ...request, model: "nobody" })))._tag,
         "ModelNotFound"
       )
+    })
+  )
+
+  test.effect("refuses one more than may wait, until one that waits is given up", () =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator.Simulator
+      const long = {
+        ...plain,
+        model: "groq/m",
+        requests: 100_000,
+        seed: 1,
+        ratePerSecond: 10,
+        burst: 1,
+        behaviours: noBehaviours,
+        scenario: null,
+        streamed: null,
+        promptTokens: 10,
+        outputTokens: 10
+      }
+      const begun: Array<Fiber.RuntimeFiber<unknown, unknown>> = []
+      // One runs, the others wait.
+      for (let count = 0; count <= Simulator.mostWaiting; count += 1) {
+        const work = yield* simulator.simulate(long)
+        begun.push(yield* Effect.fork(work(() => Effect.void)))
+        yield* Effect.yieldNow()
+      }
+      assert.strictEqual((yield* Effect.flip(simulator.simulate(long)))._tag, "Overloaded")
+      const refused = yield* Effect.flip(simulator.replay({ ...plain, model: "groq/m", sinceMs: 1_000, seed: 1 }))
+      assert.strictEqual(refused._tag, "Overloaded")
+      yield* Fiber.interrupt(begun.pop() ?? (yield* Effect.dieMessage("none waits")))
+      yield* simulator.simulate(long)
+      yield* Fiber.interruptAll(begun)
+      const short = yield* simulator.simulate({ ...long, requests: 10 })
+      assert.strictEqual((yield* short(() => Effect.void)).report.served, 10)
     })
   )
 })

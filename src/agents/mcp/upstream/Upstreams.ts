@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import { makeLane } from "../../../kernel/Lane.ts"
 import type { KeyScope } from "../../../subjects/keys/entity.ts"
 import { Upstream } from "../../../net/egress/Upstream.ts"
 import { type SentSecrets, sentSecrets } from "../../../kernel/secrets/SentSecrets.ts"
@@ -212,7 +213,7 @@ type Begin = Effect.Effect.Success<ReturnType<typeof makeBegin>>
 const makeEntries = (all: Scope.Scope, begin: Begin, changed: (sees: Sees) => void) =>
   Effect.gen(function* () {
     const repo = yield* McpServerRepo
-    const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+    const oneAtATime = makeLane(1).inTurn
     let entries: ReadonlyMap<string, Entry> | null = null
 
     const beginTelling = (row: StoredMcpServer): Effect.Effect<Entry> => {

@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { makeLane } from "../../../kernel/Lane.ts"
 import type { ContentPermission } from "../../../domain/ContentPermission.ts"
 import { AuditLog } from "../../../subjects/auth/AuditLog.ts"
 import type { FieldProblem } from "../../../domain/Errors.ts"
@@ -143,7 +144,7 @@ const makeStored = Effect.gen(function* () {
     strategies: makeStrategies(yield* RouterStrategies, yield* Timers),
     dataFolder: folder.dataFolder
   })
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   const rings = new Map<string, LogRing>()
   const allowsExec = doesAllowExec(environment)
 

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { askVersion } from "../../../platform/programs/AskVersion.ts"
@@ -84,7 +85,7 @@ export const make = Effect.gen(function* () {
   const home = environment.get("HOME") || homedir()
   const kept = new LruMap<string, Detection>({ capacity: 500, ttlMs: keptMs })
   const configs = new LruMap<string, { readonly stamp: string; readonly config: ToolConfig }>({ capacity: 500 })
-  const permits = yield* Effect.makeSemaphore(mostAtOnce)
+  const permits = makeLane(mostAtOnce)
   const passed = programEnvironment(environment)
 
   const asked = Effect.fnUntraced(function* (id: string, binary: string | null) {
@@ -99,7 +100,7 @@ export const make = Effect.gen(function* () {
     if (binary === null) return missing("has no program that can be found")
     const found = find(id, binary, environment, home)
     if (found._tag === "Missing") return missing(found.reason)
-    const answer = yield* permits.withPermits(1)(askVersion(found.path, passed))
+    const answer = yield* permits.inTurn(askVersion(found.path, passed))
     const version = answer._tag === "Answered" ? versionIn(answer.text) : null
     return {
       installed: true,

@@ -5,6 +5,7 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { failed, type MeshToolFailed } from "./Failures.ts"
 import type { MeshClient } from "./MeshClient.ts"
 import { lastWords, makeAuthUrlReader } from "./Texts.ts"
@@ -38,7 +39,7 @@ interface Pending {
 
 /** `scope`: the program that waits for a person ends with it. One login at a time; another name begins it anew. */
 export const makeLogin = Effect.fn("MeshLogin.make")(function* (client: MeshClient, scope: Scope.Scope) {
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   let pending: Pending | null = null
 
   const close = Effect.suspend(() => {

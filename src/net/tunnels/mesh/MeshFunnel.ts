@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type HostSystem, readHostSystem } from "../../../platform/HostSystem.ts"
 import { SupervisedPrograms } from "../../../platform/programs/SupervisedProgram.ts"
@@ -263,7 +264,7 @@ const turnOffLeftover = (client: MeshClient, records: FunnelRecords, record: Fun
   })
 
 export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshClient, records: FunnelRecords) {
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   let notice = noNotice
   /** True from the first try to open it until it is removed. */
   let isWanted = false

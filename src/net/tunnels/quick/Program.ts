@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isAbsolute, join } from "node:path"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { PublicDownload } from "../../egress/PublicDownload.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { isProgram } from "../../../platform/programs/ProgramFile.ts"
@@ -39,7 +40,7 @@ export const make = Effect.fn("QuickProgram.make")(function* (options: QuickProg
   const { environment } = yield* AppConfig
   const download = yield* PublicDownload
   const { announced } = yield* Installs
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   const target = join(options.folder, `cloudflared-${releaseVersion}`)
 
   const downloaded = Effect.gen(function* () {
@@ -55,7 +56,7 @@ export const make = Effect.fn("QuickProgram.make")(function* (options: QuickProg
       )
     )
     return target
-  }).pipe(oneAtATime.withPermits(1))
+  }).pipe(oneAtATime.inTurn)
 
   const path = Effect.gen(function* () {
     const named = environment.get("QUICK_TUNNEL_BIN") ?? ""

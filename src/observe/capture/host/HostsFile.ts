@@ -7,6 +7,7 @@ import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type HostChange, HostJournal, type OpenChange } from "./HostJournal.ts"
 import { codeOf, editFile, readBounded, replaceFile, replacementCommands } from "./undo/files.mjs"
@@ -130,7 +131,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* HostJournal
   const path = hostsPath(environment)
   const folder = journalFolder(dataDir)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   let open: OpenChange | null = null
   /** Lines that may be in the file by us. */
   let written: ReadonlyArray<string> = []
@@ -195,14 +196,14 @@ export const make = Effect.gen(function* () {
   return HostsFile.of({
     path,
     set: (hosts) =>
-      oneAtATime.withPermits(1)(
+      oneAtATime.inTurn(
         Effect.uninterruptible(put(hosts)).pipe(
           Effect.catchAll((failed) => Effect.succeed(failed.problem)),
           Effect.map((warning) => ({ warning }))
         )
       ),
     problem: Effect.sync(() => problemOf(path)),
-    repair: oneAtATime.withPermits(1)(
+    repair: oneAtATime.inTurn(
       Effect.suspend(() =>
         problemOf(path) === null
           ? Effect.succeed(false)

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type HostChange, HostJournal, type JournalFailed, type OpenChange, type RestoreReport } from "./HostJournal.ts"
 import { findDesktop, reader } from "./proxy/Desktops.ts"
@@ -155,7 +156,7 @@ const makeAppliedProxy = ({ prospect, setAll }: DesktopSettings) =>
   Effect.gen(function* () {
     const journal = yield* HostJournal
     const scope = yield* Effect.scope
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
     let applied: Applied | null = null
     let expired = (): void => {}
 
@@ -170,7 +171,7 @@ const makeAppliedProxy = ({ prospect, setAll }: DesktopSettings) =>
         })
       )
     })
-    const revert = oneAtATime.withPermits(1)(Effect.uninterruptible(revertNow))
+    const revert = oneAtATime.inTurn(Effect.uninterruptible(revertNow))
 
     /** Ends with the gateway; a gateway that is killed gives the setting back at once. */
     const guardUntil = (untilMs: number, nowMs: number) =>
@@ -213,7 +214,7 @@ const makeAppliedProxy = ({ prospect, setAll }: DesktopSettings) =>
     return {
       /** `then` follows in the same turn. */
       apply: <A>(options: ApplyOptions, then: Effect.Effect<A>) =>
-        oneAtATime.withPermits(1)(Effect.uninterruptible(Effect.zipRight(applyNow(options), then))),
+        oneAtATime.inTurn(Effect.uninterruptible(Effect.zipRight(applyNow(options), then))),
       applied: () => applied,
       revert,
       onExpired: (listener: () => void) => {

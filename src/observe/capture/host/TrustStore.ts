@@ -10,6 +10,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type HostChange, HostJournal, type JournalFailed, type OpenChange } from "./HostJournal.ts"
 import { programEnvironment } from "./HostPrograms.ts"
@@ -216,7 +217,7 @@ export const makeFor = ({ programs, system }: Stores) =>
     const places = yield* makePlaces(programs)
     const putIn = yield* makePutIn(places)
     const { changeOf, isTrusted, placesOf, sourceOf } = places
-    const oneAtATime = yield* Effect.makeSemaphore(1)
+    const oneAtATime = makeLane(1)
     const open = new Map<Slot, OpenChange>()
     /** Command that removes it where the gateway may not: null where it may. */
     const byRoot = Effect.map(privilegeOf(environment, false), (privilege) =>
@@ -274,9 +275,9 @@ export const makeFor = ({ programs, system }: Stores) =>
 
     return TrustStore.of({
       supported: system !== null,
-      install: (install) => oneAtATime.withPermits(1)(Effect.uninterruptible(installNow(install))),
+      install: (install) => oneAtATime.inTurn(Effect.uninterruptible(installNow(install))),
       remove: (slot, pem) =>
-        oneAtATime.withPermits(1)(
+        oneAtATime.inTurn(
           Effect.uninterruptible(Effect.flatMap(authorityOf(slot, pem), (authority) => removeNow(slot, authority)))
         ),
       places: (slot, pem) =>

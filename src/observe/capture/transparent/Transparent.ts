@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { fillSocketMark } from "../../../net/egress/SocketMark.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { Timers } from "../../../platform/Timers.ts"
@@ -221,7 +222,7 @@ export const make = Effect.gen(function* () {
   const parts = yield* CaptureParts
   const machine = yield* Effect.context<AppConfig | Timers | CaptureParts | HostJournal | SessionTrust>()
   /** Starts and stops follow each other. */
-  const turn = yield* Effect.makeSemaphore(1)
+  const turn = makeLane(1)
   let session: Session | null = null
   let isStarting = false
 
@@ -243,9 +244,7 @@ export const make = Effect.gen(function* () {
     if (problems.length > 0) return yield* new BadSettings({ problems })
     if (session !== null || isStarting) return yield* new AlreadyRunning()
     isStarting = true
-    return yield* turn
-      .withPermits(1)(run(request))
-      .pipe(Effect.ensuring(Effect.sync(() => (isStarting = false))))
+    return yield* turn.inTurn(run(request)).pipe(Effect.ensuring(Effect.sync(() => (isStarting = false))))
   })
 
   const end = Effect.gen(function* () {
@@ -258,7 +257,7 @@ export const make = Effect.gen(function* () {
     return broken
   })
 
-  const stop = turn.withPermits(1)(Effect.uninterruptible(end)).pipe(Effect.withSpan("Transparent.stop"))
+  const stop = turn.inTurn(Effect.uninterruptible(end)).pipe(Effect.withSpan("Transparent.stop"))
   yield* Effect.addFinalizer(() => stop)
 
   return Transparent.of({ status: Effect.sync(() => statusOf(session, timers.nowMs())), start, stop })

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { Files, ownerOf } from "../../../subjects/files/service.ts"
 import { unlessDisconnected } from "../../request/ClientDisconnect.ts"
 import type { Work } from "../../request/Exchange.ts"
@@ -22,7 +23,7 @@ const atOnce = 4
 
 export const make = Effect.gen(function* () {
   const files = yield* Files
-  const places = yield* Effect.makeSemaphore(atOnce)
+  const places = makeLane(atOnce)
 
   const concerns = ({ body, exchange }: Work): boolean => exchange.codec.endpoint === undefined && mayNameFile(body)
 
@@ -61,10 +62,8 @@ export const make = Effect.gen(function* () {
       concerns(work)
         ? Effect.flatMap(
             // For a client that has left, failover ends the request.
-            Effect.catchTag(
-              unlessDisconnected(work.exchange.reply, places.withPermits(1)(filled(work))),
-              "ClientGone",
-              () => Effect.succeed(work)
+            Effect.catchTag(unlessDisconnected(work.exchange.reply, places.inTurn(filled(work))), "ClientGone", () =>
+              Effect.succeed(work)
             ),
             next
           )

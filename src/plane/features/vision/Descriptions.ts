@@ -7,6 +7,7 @@ import * as FiberId from "effect/FiberId"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
+import { makeLane } from "../../../kernel/Lane.ts"
 import type { Principal } from "../../../subjects/keys/entity.ts"
 import type { ContentPermission } from "../../../domain/ContentPermission.ts"
 import type { VisionBridgeSettings } from "../../../subjects/settings/entity/VisionBridgeSettings.ts"
@@ -87,7 +88,7 @@ export const makeDescriptions = (
   inner: Pick<typeof InnerRequests.Service, "ask">,
   nowMs: () => number
 ): Descriptions => {
-  const places = Effect.unsafeMakeSemaphore(atOnceInAll)
+  const places = makeLane(atOnceInAll)
   const emptyMemory = (): DescriptionMemory =>
     new LruMap({ capacity, maxWeight: maxBytes, weightOf: (text) => 512 + 2 * text.length, ttlMs })
   const shared = emptyMemory()
@@ -97,7 +98,7 @@ export const makeDescriptions = (
       .ask({ behalf: { principal: asking.principal, madeFor: "aside" }, path: visionPath, body: question(asking, url) })
       .pipe(
         Effect.map(({ body, status }) => (status === 200 ? textOf(body) : null)),
-        places.withPermits(1),
+        places.inTurn,
         Effect.timeoutOption(asking.settings.timeoutMs),
         Effect.map(Option.getOrNull),
         Effect.catchAllCause((cause) =>

@@ -10,6 +10,7 @@ import * as Hash from "effect/Hash"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { claimed } from "../../../plane/state/claims/Claims.ts"
+import { makeLane } from "../../../kernel/Lane.ts"
 import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
 import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
 import { makeSeededRandom } from "../../../kernel/SeededRandom.ts"
@@ -67,7 +68,7 @@ export const make = Effect.gen(function* () {
   const repo = yield* DecisionRepo
   const settings = yield* GatewaySettings
   const someWait = yield* Effect.makeLatch(false)
-  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const oneAtATime = makeLane(1)
   const waiting: Array<DecisionEntry> = []
   let waitingLines = 0
   let dropped = 0
@@ -136,7 +137,7 @@ export const make = Effect.gen(function* () {
     const entries = takeOldest()
     if (waiting.length === 0) someWait.unsafeClose()
     return write(entries)
-  }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
+  }).pipe(oneAtATime.inTurn, Effect.uninterruptible)
 
   const flush = Effect.whileLoop({ while: () => waiting.length > 0, body: () => writeOldest, step: () => {} })
 

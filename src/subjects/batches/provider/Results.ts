@@ -1,4 +1,5 @@
 /** Brings back what a provider has made of the lines of a batch: usage rows, what they cost of the limits of their key, and the lines' results. */
+import { makeLane } from "../../../kernel/Lane.ts"
 import type { ModelPrice } from "../../pricing/entity.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -243,7 +244,7 @@ const collectOn = (
 export const make = Effect.gen(function* () {
   const all = yield* services
   // What the input says of the lines is in memory meanwhile.
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const oneAtATime = makeLane(1).inTurn
   const deps: Deps = { ...all, oneAtATime }
 
   return Results.of({ collect: (collecting) => collect(deps, collecting) })

@@ -7,6 +7,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
+import { type Lane, makeLane } from "../../../kernel/Lane.ts"
 import { errorMessage, idWithin, type RequestId, rpcCodes } from "../../../agents/mcp/protocol/JsonRpc.ts"
 import { isArray, isObject, type Json, objectOr, parseJson, stringOr } from "../../../wire/json/Json.ts"
 import { makeSseFramer } from "../../../wire/sse/SseFramer.ts"
@@ -98,7 +99,7 @@ interface Session {
 
 /** The relay's ends, and what it knows of the session. */
 interface RelayState extends Relaying {
-  readonly renewing: Effect.Semaphore
+  readonly renewing: Lane
   to: Client.Target
   session: Session | null
   /** The client's own first message, to begin another session with. */
@@ -166,7 +167,7 @@ const firstMessage = (response: HttpClientResponse.HttpClientResponse) =>
 
 /** Looks for the gateway again and begins another session, as the client has begun its own; once for all who wait for it. */
 const renew = (relay: RelayState, before: number, isFirst: boolean) =>
-  relay.renewing.withPermits(1)(
+  relay.renewing.inTurn(
     Effect.gen(function* () {
       if (relay.generation !== before) return
       relay.generation += 1
@@ -279,7 +280,7 @@ export const makeRelay = (relaying: Relaying): Effect.Effect<Relay, CliFailure> 
   Effect.gen(function* () {
     const relay: RelayState = {
       ...relaying,
-      renewing: yield* Effect.makeSemaphore(1),
+      renewing: makeLane(1),
       to: yield* relaying.target,
       session: null,
       first: null,

@@ -18,7 +18,7 @@ import * as SharedHealth from "../../../../src/plane/workers/SharedHealth.ts"
 import * as SharedPlaces from "../../../../src/plane/workers/SharedPlaces.ts"
 import { gathered } from "../../../../src/store/ConfigChangesRepo.ts"
 import * as RememberedRows from "../../../../src/store/engine/RememberedRows.ts"
-import { SnapshotHolders, Snapshots } from "../../../../src/store/Snapshots.ts"
+import { type ChangedRows, SnapshotHolders, Snapshots } from "../../../../src/store/Snapshots.ts"
 import { type Links, makeLinks } from "../../../support/Links.ts"
 
 /** Timers that run when the test says so. */
@@ -300,9 +300,9 @@ describe("changes of the configuration", () => {
       )
       yield* holders.register(["combos"], () => Effect.sync(() => void read.push("second")))
       yield* holders.reload(
-        new Map([
+        new Map<string, ChangedRows>([
           ["combos", new Set(["a"])],
-          ["unknown", "all" as const]
+          ["unknown", "all"]
         ])
       )
       yield* holders.reload(new Map([["model_aliases", new Set(["x", "y"])]]))

@@ -6,6 +6,7 @@ import { constants } from "node:fs"
 import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import * as Effect from "effect/Effect"
+import { makeLane } from "../../../../kernel/Lane.ts"
 import type { JsonObject } from "../../../../wire/json/Json.ts"
 import { fileLimits } from "../Limits.ts"
 import { HostRefusal, type HostResult, refusal } from "./HostCalls.ts"
@@ -204,7 +205,7 @@ const stat = async (folder: string, { path }: JsonObject) => {
 
 export const makeFiles = (folder: string): FileOperations => {
   // Two writes at once would both find enough space.
-  const writing = Effect.unsafeMakeSemaphore(1)
+  const writing = makeLane(1)
 
   const operation =
     (run: (folder: string, args: JsonObject) => Promise<HostResult["value"] | void>): Operation =>
@@ -216,7 +217,7 @@ export const makeFiles = (folder: string): FileOperations => {
     (run: Operation): Operation =>
     (args) =>
       // An interrupted write would leave its half behind.
-      writing.withPermits(1)(Effect.uninterruptible(run(args)))
+      writing.inTurn(Effect.uninterruptible(run(args)))
 
   return {
     "fs.readFile": operation(readFile),
