@@ -30,7 +30,7 @@ import * as Events from "../observe/Events.ts"
 import * as Files from "../subjects/files/service.ts"
 import type { ProcessRole } from "../platform/programs/Siblings.ts"
 import { nameOf } from "../plane/state/link/WorkerLinks.ts"
-import { Claims, none as noClaims } from "../plane/state/claims/Claims.ts"
+import { Claims, none as noClaims } from "../plane/state/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
 import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
@@ -46,7 +46,7 @@ import { relayTo } from "../entry/relay/Relay.ts"
 import * as WorkerLink from "../entry/relay/WorkerLink.ts"
 import type { StoreError, StoreFailure } from "../store/Errors.ts"
 import { RunningWorkers } from "../store/DataFolder.ts"
-import * as Elsewhere from "./processes/elsewhere.ts"
+import * as Elsewhere from "./elsewhere.ts"
 import * as Flags from "../subjects/flags/service.ts"
 import * as GatewaySettings from "../subjects/flags/StoredFlags.ts"
 import * as Edge from "../entry/server/Edge.ts"
@@ -238,7 +238,7 @@ const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
 interface Parts<Journal, JournalR, Limits, LimitsR, BesideR> {
   readonly journal: Layer.Layer<Journal, StoreFailure, JournalR>
   readonly limits: Layer.Layer<Limits, StoreError | StoreFailure, LimitsR>
-  /** What is done beside requests, over everything below the faces. */
+  /** Work beside requests, over everything below the faces. */
   readonly beside: Layer.Layer<never, never, BesideR>
   /** The store as the others see it. */
   readonly store: typeof tables
@@ -420,7 +420,8 @@ export const held = heldWith(DataLock.layer, Listener.layer)
 export const generation = generationWith(tunnels, alone)
 
 /** The same for the owner of the data folder, whose requests come from its workers (docs/workers.md). */
-export const ownerHeld = ({ folder, port }: ProcessRole) => heldWith(DataLock.layer, OwnerListener.layer(folder, port))
+export const ownerHeld = ({ folder, port }: ProcessRole) =>
+  heldWith(DataLock.layer, OwnerListener.layer(folder, port).pipe(Layer.provide(platform)))
 
 export const ownerGeneration = ({ folder, running }: ProcessRole) =>
   generationWith(tunnels, {

@@ -1,4 +1,4 @@
-/** What a start of the service is made of, whichever process it is: its configuration, what it refuses, what it says, its log. */
+/** Parts of a start of the service, whichever process it is: its configuration, refusals, messages, its log. */
 import { type ConfigError, isConfigError } from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -5,7 +5,7 @@ import type { StoreError } from "./Errors.ts"
 import type { ChangedRows } from "./Snapshots.ts"
 import * as Table from "./engine/Table.ts"
 
-/** What has changed since a place in the list. */
+/** Changes since a place in the list. */
 export interface ConfigChanges {
   /** The place to go on from. */
   readonly seq: number

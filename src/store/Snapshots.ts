@@ -54,7 +54,7 @@ export interface ChangedSince {
 export interface SnapshotsShape {
   /** Holders are read again in the order in which they have registered: what others are made of comes first. */
   readonly register: (tables: ReadonlyArray<WatchedTable>, reload: Reload) => Effect.Effect<void>
-  /** What another process has changed of a table after a mark, 0 at first; null: nothing. */
+  /** Changes of another process in a table after a mark, 0 at first; null: nothing. */
   readonly changedSince: (table: WatchedTable, mark: number) => ChangedSince | null
 }
 

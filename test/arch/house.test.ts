@@ -75,12 +75,10 @@ describe("the code", () => {
   })
 
   it("lets what waits come in turn: a semaphore wakes all that wait, and each waits again behind its waits before", () => {
-    /** Their waiters are few: a window of attempts; changes of the limits of keys. */
-    const bounded = ["src/subjects/webhooks/Deliveries.ts", "src/plane/ledger/KeyLimits.ts"]
+    /** Its waiters are few: a window of attempts. */
+    const bounded = "src/subjects/webhooks/Deliveries.ts"
     const using = source
-      .filter(
-        ({ path, text }) => !bounded.includes(path) && /\b(?:unsafeM|m)akeSemaphore\b/u.test(withoutComments(text))
-      )
+      .filter(({ path, text }) => path !== bounded && /\b(?:unsafeM|m)akeSemaphore\b/u.test(withoutComments(text)))
       .map(({ path }) => path)
     assert.deepStrictEqual(using, [], "use kernel/Lane")
   })
@@ -123,7 +121,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|Feed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Browser|Exec|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
+      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|Feed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Browser|Exec|LineProcess|ProcessIdentity|Siblings|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(

@@ -1,6 +1,5 @@
 /** `gateway serve --workers`: the built program as several processes, one of which is killed, and all of which are replaced. */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, readdirSync } from "node:fs"
 import { createServer, type Server } from "node:http"
@@ -53,20 +52,22 @@ interface Part {
 }
 
 /** The processes that a first one has started, as their environments say. */
-const partsOf = (first: number): ReadonlyArray<Part> =>
-  execFileSync("ps", ["-o", "pid=", "--ppid", String(first)], { encoding: "utf8" })
-    .split("\n")
-    .flatMap((line) => {
-      const pid = Number(line)
-      if (!(pid > 0)) return []
-      try {
-        const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
-        const own = variables.find((variable) => variable.startsWith("GATEWAY_PROCESS="))
-        return own === undefined ? [] : [{ ...(JSON.parse(own.slice(own.indexOf("=") + 1)) as Omit<Part, "pid">), pid }]
-      } catch {
-        return []
-      }
-    })
+const partsOf = (first: number): ReadonlyArray<Part> => {
+  const children = readIfThere(`/proc/${first}/task/${first}/children`).split(" ").map(Number)
+  return children.flatMap((pid) => {
+    const variables = readIfThere(`/proc/${pid}/environ`).split("\0")
+    const own = variables.find((variable) => variable.startsWith("GATEWAY_PROCESS="))
+    return own === undefined ? [] : [{ ...(JSON.parse(own.slice(own.indexOf("=") + 1)) as Omit<Part, "pid">), pid }]
+  })
+}
+
+const readIfThere = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}
 
 /** Looks again until it is so. */
 const until = async (isSo: () => boolean | Promise<boolean>, what: string): Promise<void> => {
@@ -96,7 +97,7 @@ const ask = async ({ url }: Serving, key: string | null = null): Promise<number>
       connection: "close",
       ...(key === null ? {} : { authorization: `Bearer ${key}` })
     },
-    body: JSON.stringify({ model: "openai/gpt-4o", messages: [{ role: "user", content: "hi" }] })
+    body: JSON.stringify({ model: "openai/gpt-4o", max_tokens: 20, messages: [{ role: "user", content: "hi" }] })
   })
   await response.arrayBuffer()
   return response.status
@@ -128,10 +129,11 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
       models: ["gpt-4o"]
     })
     assert.deepStrictEqual(await Promise.all(Array.from({ length: 12 }, () => ask(server))), Array(12).fill(200))
-    const { key, secret } = (await manage(server, "POST", "/api/keys", { name: "ci" })) as {
+    const made = (await manage(server, "POST", "/api/keys", { name: "ci" })) as {
       readonly key: { readonly id: string }
       readonly secret: string
     }
+    const { key, secret } = made
     assert.deepStrictEqual(await Promise.all(Array.from({ length: 8 }, () => ask(server, secret))), Array(8).fill(200))
     await manage(server, "PUT", `/api/keys/${key.id}`, { isActive: false })
     assert.deepStrictEqual(await Promise.all(Array.from({ length: 8 }, () => ask(server, secret))), Array(8).fill(401))
@@ -139,12 +141,27 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     assert.isAtLeast(await answered(server), 20)
 
     // Whose connection it was is known behind the worker.
-    const { logs } = (await manage(server, "GET", "/api/audit?limit=1")) as {
-      readonly logs: ReadonlyArray<{ ip: string }>
-    }
-    assert.match(logs[0]?.ip ?? "", /^(?:::ffff:)?127\.0\.0\.1$/)
+    const rows = (await manage(server, "GET", "/api/compliance/audit-log?limit=1")) as ReadonlyArray<{
+      readonly ip: string
+    }>
+    assert.match(rows[0]?.ip ?? "", /^(?:::ffff:)?127\.0\.0\.1$/)
     const status = await run(["status", "--json"], { DATA_DIR })
     assert.strictEqual(status.code, 0, status.stderr)
+
+    // A budget is one budget, however many processes spend of it: 0.000225 USD a call.
+    const limited = (await manage(server, "POST", "/api/keys", { name: "limited" })) as typeof made
+    const budget = { apiKeyId: limited.key.id, dailyLimitUsd: 0.009 }
+    await manage(server, "POST", "/api/usage/budget", budget)
+    const outcomes = await Promise.all(Array.from({ length: 120 }, () => ask(server, limited.secret)))
+    // What was only reserved is spent by those that come one after the other.
+    for (let more = 0; more < 45; more++) outcomes.push(await ask(server, limited.secret))
+    const calls = outcomes.filter((status) => status === 200).length
+    assert.isAtMost(calls, 40)
+    assert.isAtLeast(calls, 35)
+    const spent = (await manage(server, "GET", `/api/usage/budget?apiKeyId=${limited.key.id}`)) as {
+      readonly spentUsd: number
+    }
+    assert.closeTo(spent.spentUsd, 0.000225 * calls, 1e-9)
 
     const before = await answered(server)
     const kill = async (part: string, next: string): Promise<void> => {
@@ -161,6 +178,8 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     process.kill(first, "SIGHUP")
     await until(() => now().includes("worker 2.2") && now().includes("owner 0.3"), "all are replaced")
     await until(async () => (await ask(server)) === 200, "it answers")
+    // The new owner serves: else what workers have on file would be read at the next start.
+    await answered(server)
     assert.strictEqual(await server.stop("SIGTERM"), 0)
     assert.deepStrictEqual(partsOf(first), [])
     // Nothing is left to be read at the next start.

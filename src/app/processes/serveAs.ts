@@ -11,7 +11,7 @@ import type { TunnelEntrance } from "../../net/tunnels/TunnelEntrance.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { CommandIndex } from "../../platform/CommandIndex.ts"
 import { Lifecycle, layerNone } from "../../platform/Lifecycle.ts"
-import { Retiring } from "../../platform/Retiring.ts"
+import { type Retirement, Retiring } from "../../platform/Retiring.ts"
 import { heedFirst, type ProcessRole, tellFirst } from "../../platform/programs/Siblings.ts"
 import { closing } from "../../store/engine/Client.ts"
 import type { DataLock } from "../../store/DataLock.ts"
@@ -33,7 +33,7 @@ import {
 } from "../starting.ts"
 import * as Supervisor from "../Supervisor.ts"
 
-/** What the first process has said. */
+/** Wishes of the first process. */
 interface First {
   /** Done when this process is to end. */
   readonly ends: Effect.Effect<void>
@@ -61,17 +61,11 @@ const heeding: Effect.Effect<First, never, Scope.Scope> = Effect.gen(function* (
   return { ends: Deferred.await(ends), drainMs: () => drainMs, allServe: Deferred.await(allServe) }
 })
 
-/** The configuration of this process: the port that was found, and a drain as the first process says. */
-const configOf = (options: ServeOptions, { port }: ProcessRole, first: First) =>
+/** The configuration of this process: with the port that was found. */
+const configOf = (options: ServeOptions, { port }: ProcessRole) =>
   Layer.effect(
     AppConfig.AppConfig,
-    Effect.map(AppConfig.AppConfig, (config) => ({
-      ...config,
-      port,
-      get drainMs() {
-        return first.drainMs() ?? config.drainMs
-      }
-    }))
+    Effect.map(AppConfig.AppConfig, (config) => ({ ...config, port }))
   ).pipe(Layer.provide(configured(options)))
 
 const lifecycleOf = (own: typeof Lifecycle.Service): typeof Lifecycle.Service => ({
@@ -81,6 +75,9 @@ const lifecycleOf = (own: typeof Lifecycle.Service): typeof Lifecycle.Service =>
 
 /** Time in ms for which connections of a worker that is replaced may still be used. */
 const retiringMs = 5_000
+
+const retirementOf = (drainMs: number | null): Retirement | null =>
+  drainMs === null ? null : { drainMs, idleMs: retiringMs }
 
 const ready = Effect.sync(() => tellFirst({ type: "ready" }))
 
@@ -99,15 +96,15 @@ const serveAsWorker = (role: ProcessRole, options: ServeOptions, first: First): 
         Layer.provideMerge(workerHeld),
         Layer.provide(Layer.succeed(CommandIndex, options.commands)),
         Layer.provide(layerNone),
-        Layer.provide(Layer.succeed(Retiring, () => (first.drainMs() === null ? 0 : retiringMs))),
-        Layer.provideMerge(configOf(options, role, first))
+        Layer.provide(Layer.succeed(Retiring, () => retirementOf(first.drainMs()))),
+        Layer.provideMerge(configOf(options, role))
       )
     )
   )
 
 const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): Effect.Effect<void, Failure> =>
   Effect.suspend(() => {
-    const config = configOf(options, role, first)
+    const config = configOf(options, role)
     let isFirst = true
     const running = (isStart: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
       Effect.gen(function* () {

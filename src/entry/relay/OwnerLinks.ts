@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { rmSync } from "node:fs"
 import { createServer, type Server, type Socket } from "node:net"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { heedFirst } from "../../platform/programs/Siblings.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -28,7 +29,7 @@ const listen = (server: Server, path: string): Effect.Effect<void, ListenFailed>
   Effect.async((resume) => {
     rmSync(path, { force: true })
     server.once("error", ({ message }) => {
-      resume(Effect.fail(new ListenFailed({ message: `The socket ${path} cannot be opened: ${message}.` })))
+      resume(Effect.fail(new ListenFailed({ message: `The socket ${path} cannot be opened: ${asSentence(message)}` })))
     })
     server.listen({ path, exclusive: true }, () => resume(Effect.void))
   })

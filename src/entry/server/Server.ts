@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net"
 import { match } from "../../contract/Routes.ts"
 import { StopSignal } from "../../plane/request/StopSignal.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
-import { Retiring } from "../../platform/Retiring.ts"
+import { type Retirement, Retiring } from "../../platform/Retiring.ts"
 import * as Edge from "./Edge.ts"
 import { RequestGuard } from "./RequestGuard.ts"
 import { type Handlers, type ListenFailed, Listener } from "../listening/Listener.ts"
@@ -50,7 +50,7 @@ const close = (
   longLived: typeof LongLived.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
-  { drainMs, idleMs }: { readonly drainMs: number; readonly idleMs: number }
+  { drainMs, idleMs }: Retirement
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const restarts = listener.isHolding()
@@ -131,7 +131,7 @@ export const make: Effect.Effect<
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, longLived, stop, idle.await, { drainMs: config.drainMs, idleMs: retiring() })
+    close(listener, longLived, stop, idle.await, retiring() ?? { drainMs: config.drainMs, idleMs: 0 })
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })

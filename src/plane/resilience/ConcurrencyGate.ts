@@ -5,9 +5,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Permits, type PermitsShape, type Place, type Release } from "../state/permits/Permits.ts"
+import { Permits, type PermitsShape, type Place, type Release } from "../state/Permits.ts"
 
-export type { Place, Release } from "../state/permits/Permits.ts"
+export type { Place, Release } from "../state/Permits.ts"
 
 export class ConcurrencyGate extends Context.Tag("gateway/plane/resilience/ConcurrencyGate")<
   ConcurrencyGate,

@@ -9,7 +9,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { makeLane } from "../../kernel/Lane.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { Claims } from "../state/claims/Claims.ts"
+import { Claims } from "../state/Claims.ts"
 
 export interface WriteBehind {
   /** Hot: marks a key as changed. */

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { Timers } from "../../platform/Timers.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { WorkerLinks } from "../state/link/WorkerLinks.ts"
-import { type Happened, Replica, SharedFunctions } from "../state/replica/Replica.ts"
+import { type Happened, Replica, SharedFunctions } from "../state/Replica.ts"
 
 const topic = "replica"
 

@@ -11,7 +11,7 @@ import { Timers } from "../../platform/Timers.ts"
 import { ConcurrencyGate } from "../resilience/ConcurrencyGate.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { nameOf, type WorkerId, WorkerLinks } from "../state/link/WorkerLinks.ts"
-import { Permits, type PermitsShape, type Place, type Release } from "../state/permits/Permits.ts"
+import { Permits, type PermitsShape, type Place, type Release } from "../state/Permits.ts"
 
 const topics = {
   /** `{key, limit}`; answered with `granted` when there is a place. */
@@ -160,7 +160,7 @@ export const workerLayer: Layer.Layer<never, never, OwnerLink | Timers> = Layer.
   })
 )
 
-/** What a worker holds and waits for at the owner. */
+/** Places that a worker holds at the owner, and those it waits for. */
 interface Held {
   readonly releases: Map<string, Array<Release>>
   readonly waits: Set<Fiber.RuntimeFiber<unknown>>

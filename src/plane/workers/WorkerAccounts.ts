@@ -1,5 +1,5 @@
 /**
- * What requests of workers have cost, at the owner: rows of their journals are told to the ledger, and what an ended worker has left open is booked as an
+ * Books the cost of workers' requests at the owner: rows of their journals are told to the ledger, and what an ended worker has left open is booked as an
  * estimate once its rows are read.
  */
 import * as Effect from "effect/Effect"

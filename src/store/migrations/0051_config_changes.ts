@@ -51,7 +51,7 @@ const triggersOf = (table: string, name: string, id: string, columns: string | n
 export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.forEach(
     [
-      "CREATE TABLE config_changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, id TEXT)",
+      "CREATE TABLE config_changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, id TEXT) STRICT",
       `CREATE TRIGGER config_changes_most AFTER INSERT ON config_changes WHEN NEW.seq % 100 = 0 BEGIN
         DELETE FROM config_changes WHERE seq <= NEW.seq - ${most};
       END`,

@@ -12,6 +12,28 @@ export interface SocketAddresses {
   readonly remotePort?: number | undefined
 }
 
+/** The addresses of a socket as they are written down for another process, which reads them with `addressesFrom`. */
+export const writtenAddresses = (socket: SocketAddresses): ReadonlyArray<string | number | null> => [
+  socket.localAddress ?? null,
+  socket.localPort ?? null,
+  socket.remoteAddress ?? null,
+  socket.remotePort ?? null
+]
+
+const textOr = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+const portOr = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
+
+/** Null for what is none. */
+export const addressesFrom = (written: unknown): SocketAddresses | null =>
+  Array.isArray(written) && written.length === 4
+    ? {
+        localAddress: textOr(written[0]),
+        localPort: portOr(written[1]),
+        remoteAddress: textOr(written[2]),
+        remotePort: portOr(written[3])
+      }
+    : null
+
 /** Rules for requests that come through a tunnel; the part of `Tunnels` that access depends on. */
 export interface TunnelRules {
   /** Hot: host names of open tunnels, in lower case and without ports. */

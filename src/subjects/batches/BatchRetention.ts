@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { claimed } from "../../plane/state/claims/Claims.ts"
+import { claimed } from "../../plane/state/Claims.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { BatchRepo } from "./repo.ts"
 

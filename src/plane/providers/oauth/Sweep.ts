@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { claimed } from "../../../plane/state/claims/Claims.ts"
+import { claimed } from "../../../plane/state/Claims.ts"
 
 export interface Due {
   readonly dueMs: number

@@ -6,7 +6,7 @@ import * as BreakerRepo from "../../../subjects/resilience/repo.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { makeSignal } from "../../../kernel/collections/Signal.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
-import { Replica } from "../../state/replica/Replica.ts"
+import { Replica } from "../../state/Replica.ts"
 import * as Settings from "../Settings.ts"
 import { type BreakerStates, type BreakerView, makeBreakerStates } from "./BreakerStates.ts"
 

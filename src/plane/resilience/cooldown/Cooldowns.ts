@@ -14,7 +14,7 @@ import * as EnvHealthRepo from "../../../subjects/system/repo.ts"
 import * as SettingsRepo from "../../../subjects/settings/repo.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { makeSignal } from "../../../kernel/collections/Signal.ts"
-import { Replica } from "../../state/replica/Replica.ts"
+import { Replica } from "../../state/Replica.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
 import { type CooldownEntry, type CooldownStates, fresh, makeCooldownStates } from "./CooldownStates.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
@@ -43,6 +43,15 @@ const decode = (stored: unknown) => Schema.decodeUnknownEither(ModelCooldowns.St
 
 const isSame = (one: ConnectionHealth, other: ConnectionHealth): boolean =>
   one.testStatus === other.testStatus && one.rateLimitedUntilMs === other.rateLimitedUntilMs
+
+/** Changes of the health of a connection, in every process. */
+const everywhere = (shared: (typeof Replica.Service)["shared"], states: CooldownStates) => ({
+  fail: shared("cooldown.fail", states.fail, states.changes),
+  failModel: shared("cooldown.failModel", states.failModel, states.changes),
+  succeed: shared("cooldown.succeed", states.succeed, states.changes),
+  resetAt: shared("cooldown.reset", states.reset),
+  renew: shared("cooldown.renew", states.renew)
+})
 
 export const make = Effect.gen(function* () {
   const connections = yield* ConnectionRepo.ConnectionRepo
@@ -104,11 +113,7 @@ export const make = Effect.gen(function* () {
 
   const { changes, doubtMs, healthOf, isAtRest, onlyOthersFailed, modelWaitMs, modelState, waitMs } = states
   const { shared } = yield* Replica
-  const fail = shared("cooldown.fail", states.fail, changes)
-  const failModel = shared("cooldown.failModel", states.failModel, changes)
-  const succeed = shared("cooldown.succeed", states.succeed, changes)
-  const resetAt = shared("cooldown.reset", states.reset)
-  const renew = shared("cooldown.renew", states.renew)
+  const { fail, failModel, renew, resetAt, succeed } = everywhere(shared, states)
   const drop = shared("cooldown.forget", (id: string) => {
     states.forget(id)
     credentials.delete(id)

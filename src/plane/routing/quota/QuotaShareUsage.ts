@@ -15,7 +15,7 @@ import { allocationOf, type Claim, closedUntilMs, notAllocated, type Pool, stand
 import { type DrawLedger, makeDrawLedger } from "./DrawLedger.ts"
 import { drawn, knownQuotas, ownUse } from "./Draws.ts"
 import type { QuotaView } from "./QuotaState.ts"
-import { Replica } from "../../state/replica/Replica.ts"
+import { Replica } from "../../state/Replica.ts"
 import * as QuotaWindows from "./QuotaWindows.ts"
 import type { Refusal, Refusals } from "./Refusal.ts"
 import { type Accounts, type Drawing, drawingsOf, type SharedQuota, sharedQuotas } from "./SharedQuotas.ts"

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { MeshTools } from "../../net/tunnels/mesh/MeshTools.ts"
-import { Tunnels } from "../../net/tunnels/Tunnels.ts"
-import { DataLock } from "../../store/DataLock.ts"
+import { MeshTools } from "../net/tunnels/mesh/MeshTools.ts"
+import { Tunnels } from "../net/tunnels/Tunnels.ts"
+import { DataLock } from "../store/DataLock.ts"
 
 const elsewhere = Effect.dieMessage("The owner of the data folder has the tunnels.")
 const none: ReadonlySet<string> = new Set()

@@ -21,11 +21,11 @@ export interface ReplicaShape {
 
 export const alone: ReplicaShape = { shared: (_, apply) => apply, isShared: false }
 
-export class Replica extends Context.Reference<Replica>()("gateway/plane/state/replica/Replica", {
+export class Replica extends Context.Reference<Replica>()("gateway/plane/state/Replica", {
   defaultValue: () => alone
 }) {}
 
-/** What has happened: the name of a function and its arguments. */
+/** Something that has happened: the name of a function and its arguments. */
 export type Happened = readonly [name: string, args: ReadonlyArray<unknown>]
 
 /** Time for which what has happened is gathered, in milliseconds. */

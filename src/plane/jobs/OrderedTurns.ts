@@ -3,9 +3,9 @@
  * is there to retry.
  */
 import * as Effect from "effect/Effect"
-import type { ApiKey } from "../subjects/keys/entity.ts"
-import type { InferenceError } from "../domain/Errors.ts"
-import type { KeyLimits } from "./ledger/KeyLimits.ts"
+import type { ApiKey } from "../../subjects/keys/entity.ts"
+import type { InferenceError } from "../../domain/Errors.ts"
+import type { KeyLimits } from "../ledger/KeyLimits.ts"
 
 /** Time in ms after which a wait looks at the key again: its rates may be changed, or the key removed. */
 const lookAgainMs = 5_000

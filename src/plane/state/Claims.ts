@@ -25,7 +25,7 @@ export const all: ClaimsShape = {
 /** No claim ever is: another process has them. */
 export const none: ClaimsShape = { whileHeld: () => Effect.void, holds: () => false }
 
-export class Claims extends Context.Reference<Claims>()("gateway/plane/state/claims/Claims", {
+export class Claims extends Context.Reference<Claims>()("gateway/plane/state/Claims", {
   defaultValue: () => all
 }) {}
 

@@ -25,6 +25,6 @@ export interface PermitsShape {
 }
 
 /** Places that another process gives; null: they are counted in this one. */
-export class Permits extends Context.Reference<Permits>()("gateway/plane/state/permits/Permits", {
+export class Permits extends Context.Reference<Permits>()("gateway/plane/state/Permits", {
   defaultValue: (): PermitsShape | null => null
 }) {}
