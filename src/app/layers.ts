@@ -36,6 +36,7 @@ import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
 import * as SharedPlaces from "../plane/workers/SharedPlaces.ts"
+import * as SharedRenewals from "../plane/workers/SharedRenewals.ts"
 import * as WorkerAccounts from "../plane/workers/WorkerAccounts.ts"
 import * as LeasedKeyLimits from "../plane/ledger/leased/LeasedKeyLimits.ts"
 import * as WorkerLeases from "../plane/ledger/leased/WorkerLeases.ts"
@@ -430,7 +431,12 @@ export const ownerGeneration = ({ folder, running }: ProcessRole) =>
       Layer.provideMerge(WorkerLeases.layer),
       Layer.provideMerge(Reservations.layer)
     ),
-    beside: Layer.mergeAll(SentEvents.ownerLayer, SharedPlaces.ownerLayer, WorkerAccounts.layer),
+    beside: Layer.mergeAll(
+      SentEvents.ownerLayer,
+      SharedPlaces.ownerLayer,
+      SharedRenewals.ownerLayer,
+      WorkerAccounts.layer
+    ),
     store: tables
   }).pipe(
     Layer.provide(Layer.merge(ConfigWatch.settledLayer, SharedHealth.ownerLayer)),
@@ -449,7 +455,9 @@ export const workerGeneration = (role: ProcessRole) =>
     beside: Layer.merge(SentEvents.workerLayer, ConfigWatch.layer),
     store: ConfigWatch.heldLayer.pipe(Layer.provideMerge(tables))
   }).pipe(
-    Layer.provide(Layer.mergeAll(relayTo(role), SharedHealth.workerLayer, SharedPlaces.workerLayer)),
+    Layer.provide(
+      Layer.mergeAll(relayTo(role), SharedHealth.workerLayer, SharedPlaces.workerLayer, SharedRenewals.workerLayer)
+    ),
     Layer.provide(Layer.succeed(Claims, noClaims)),
     Layer.provide(WorkerLink.layer(role)),
     Layer.provide(platform)

@@ -17,6 +17,7 @@ import type { OAuthEndpoint } from "../../../domain/Provider.ts"
 import * as Upstream from "../../../net/egress/Upstream.ts"
 import * as Flags from "../../../subjects/flags/service.ts"
 import * as ConnectionRepo from "../../../subjects/connections/repo.ts"
+import { type AskRenewal, Renewals } from "../../state/Renewals.ts"
 import * as Catalog from "../Catalog.ts"
 import { dueAtMs, holdMs } from "./Freshness.ts"
 import { RefreshDead, type RefreshFailed, RefreshImpossible, RefreshTransient } from "./RefreshFailed.ts"
@@ -103,6 +104,7 @@ const services = Effect.all({
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
   readonly memories: Map<string, Memory>
+  readonly elsewhere: AskRenewal | null
   readonly tokenStore: TokenStore
   readonly flights: Map<string, Flight>
   readonly running: Set<Fiber.RuntimeFiber<RefreshOutcome, RefreshFailed>>
@@ -261,9 +263,32 @@ const renewal = (deps: Deps, renewable: Renewable): Effect.Effect<RefreshOutcome
     )
   )
 
+/** Time in ms after which a process that is not there is asked again. */
+const awayMs = 1_000
+
+/** The same by another process, which has the refresh tokens to itself. */
+const renewalElsewhere = (
+  ask: AskRenewal,
+  { connectionId, tokens }: Renewable
+): Effect.Effect<RefreshOutcome, RefreshFailed> =>
+  Effect.gen(function* () {
+    const told = yield* ask(connectionId, Redacted.value(tokens.accessToken))
+    if (told !== null && "outcome" in told) return told.outcome
+    if (told?.failed === "dead") return yield* new RefreshDead({ connectionId, code: told.code, message: told.message })
+    // That process knows when it may be tried again, and says so at once.
+    const isPassing = told?.failed === "transient"
+    return yield* new RefreshTransient({
+      connectionId,
+      reason: "internal",
+      status: isPassing ? told.status : null,
+      message: told?.message ?? "The access token could not be renewed now: the process that renews them is not there.",
+      retryAfterMs: isPassing ? told.retryAfterMs : awayMs
+    })
+  })
+
 /** Runs a renewal on its own: a caller that stops waiting does not end it. */
 const launch = (deps: Deps, renewable: Renewable, flight: Flight): Effect.Effect<void> =>
-  renewal(deps, renewable).pipe(
+  (deps.elsewhere === null ? renewal(deps, renewable) : renewalElsewhere(deps.elsewhere, renewable)).pipe(
     Effect.interruptible,
     Effect.onExit((exit) => {
       deps.flights.delete(renewable.connectionId)
@@ -382,7 +407,8 @@ export const make = Effect.gen(function* () {
       Effect.zipRight(Effect.suspend(() => Fiber.interruptAll([...running])))
     )
   )
-  const deps: Deps = { ...all, memories: new Map(), tokenStore, flights: new Map(), running }
+  const elsewhere = yield* Renewals
+  const deps: Deps = { ...all, elsewhere, memories: new Map(), tokenStore, flights: new Map(), running }
 
   yield* startSweep((nowMs) => {
     forgetGone(deps)

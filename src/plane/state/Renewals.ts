@@ -1,0 +1,23 @@
+/** Renewals of access tokens that another process makes: a refresh token may be used once, so that one process alone uses it. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+
+/** Outcome of a renewal as it is told; null: nobody could be asked. */
+export type ToldRenewal =
+  | { readonly outcome: "refreshed" | "unchanged" }
+  | { readonly failed: "dead"; readonly code: string; readonly message: string }
+  | {
+      readonly failed: "transient"
+      readonly status: number | null
+      readonly message: string
+      readonly retryAfterMs: number
+    }
+  | { readonly failed: "impossible"; readonly reason: string; readonly message: string }
+  | null
+
+/** Asks for a renewal; `usedAccessToken` is the token that is no good any more. Null in the process that renews. */
+export type AskRenewal = (connectionId: string, usedAccessToken: string) => Effect.Effect<ToldRenewal>
+
+export class Renewals extends Context.Reference<Renewals>()("gateway/plane/state/Renewals", {
+  defaultValue: (): AskRenewal | null => null
+}) {}
