@@ -36,6 +36,8 @@ import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
 import * as SharedPlaces from "../plane/workers/SharedPlaces.ts"
+import * as SharedRequests from "../plane/workers/SharedRequests.ts"
+import * as SharedTelemetry from "../plane/workers/SharedTelemetry.ts"
 import * as SharedRenewals from "../plane/workers/SharedRenewals.ts"
 import * as WorkerAccounts from "../plane/workers/WorkerAccounts.ts"
 import * as LeasedKeyLimits from "../plane/ledger/leased/LeasedKeyLimits.ts"
@@ -236,9 +238,10 @@ const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
 )
 
 /** Layers in which the processes of a gateway differ (docs/workers.md). */
-interface Parts<Journal, JournalR, Limits, LimitsR, BesideR> {
+interface Parts<Journal, JournalR, Limits, LimitsR, RunningR, BesideR> {
   readonly journal: Layer.Layer<Journal, StoreFailure, JournalR>
   readonly limits: Layer.Layer<Limits, StoreError | StoreFailure, LimitsR>
+  readonly running: Layer.Layer<RunningRequests.RunningRequests, never, RunningR>
   /** Work beside requests, over everything below the faces. */
   readonly beside: Layer.Layer<never, never, BesideR>
   /** The store as the others see it. */
@@ -276,10 +279,11 @@ const compression = Layer.mergeAll(CompressionAnalytics.layer, RtkFilters.layer,
 )
 
 /** Everything below the faces, over a configuration and a store. */
-const engineWith = <Journal, JournalR, Limits, LimitsR, BesideR>({
+const engineWith = <Journal, JournalR, Limits, LimitsR, RunningR, BesideR>({
   journal,
-  limits
-}: Parts<Journal, JournalR, Limits, LimitsR, BesideR>) =>
+  limits,
+  running
+}: Parts<Journal, JournalR, Limits, LimitsR, RunningR, BesideR>) =>
   Layer.mergeAll(
     caches.pipe(Layer.provide(Idempotency.layer)),
     evals,
@@ -294,7 +298,7 @@ const engineWith = <Journal, JournalR, Limits, LimitsR, BesideR>({
         Hooks.layer,
         BackgroundPipeline.layer,
         InnerPipeline.layer,
-        RunningRequests.layer,
+        running,
         ModelSearches.layer,
         StopSignal.layer,
         TrafficTap.layer,
@@ -321,6 +325,7 @@ const engineWith = <Journal, JournalR, Limits, LimitsR, BesideR>({
 const alone = {
   journal: UsageJournal.layer,
   limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer)),
+  running: RunningRequests.layer,
   beside: Layer.empty,
   store: tables
 }
@@ -370,9 +375,9 @@ const lazyPlugins = LazyPlugins.layer(() => import("./plugins.ts").then(({ plugi
 )
 
 /** The service over these tunnels. Tests give others. */
-const generationWith = <E, R, Journal, JournalR, Limits, LimitsR, BesideR>(
+const generationWith = <E, R, Journal, JournalR, Limits, LimitsR, RunningR, BesideR>(
   tunnels: Layer.Layer<Tunnels | MeshTools, E, R>,
-  parts: Parts<Journal, JournalR, Limits, LimitsR, BesideR>
+  parts: Parts<Journal, JournalR, Limits, LimitsR, RunningR, BesideR>
 ) =>
   LivePort.layer.pipe(
     Layer.provideMerge(HttpServer.layer),
@@ -431,8 +436,10 @@ export const ownerGeneration = ({ folder, running }: ProcessRole) =>
       Layer.provideMerge(WorkerLeases.layer),
       Layer.provideMerge(Reservations.layer)
     ),
+    running: SharedRequests.ownerLayer,
     beside: Layer.mergeAll(
       SentEvents.ownerLayer,
+      SharedTelemetry.ownerLayer,
       SharedPlaces.ownerLayer,
       SharedRenewals.ownerLayer,
       WorkerAccounts.layer
@@ -452,7 +459,13 @@ export const workerGeneration = (role: ProcessRole) =>
   generationWith(Elsewhere.tunnels, {
     journal: SentRows.layer(role),
     limits: LeasedKeyLimits.layer.pipe(Layer.provideMerge(Reservations.workerLayer(nameOf(role)))),
-    beside: Layer.merge(SentEvents.workerLayer, ConfigWatch.layer),
+    running: RunningRequests.layer,
+    beside: Layer.mergeAll(
+      SentEvents.workerLayer,
+      SharedRequests.workerLayer,
+      SharedTelemetry.workerLayer,
+      ConfigWatch.layer
+    ),
     store: ConfigWatch.heldLayer.pipe(Layer.provideMerge(tables))
   }).pipe(
     Layer.provide(

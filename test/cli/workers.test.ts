@@ -12,10 +12,17 @@ const { dataDir, run, serve } = program()
 const adminKey = "an-admin-key-of-more-than-32-characters"
 const authorization = `Bearer ${adminKey}`
 
-/** A provider that answers at once. */
+/** Answers that the provider holds back; null: none is wanted. */
+let held: Array<() => void> | null = null
+
+/** A provider that answers at once, or when the test says so. */
 const upstream: Server = createServer((request, response) => {
   request.resume()
   request.on("end", () => {
+    if (held === null) answer()
+    else held.push(answer)
+  })
+  const answer = (): void => {
     response.setHeader("content-type", "application/json")
     response.end(
       JSON.stringify(
@@ -30,7 +37,7 @@ const upstream: Server = createServer((request, response) => {
             }
       )
     )
-  })
+  }
 })
 
 const upstreamUrl = (): string => {
@@ -163,6 +170,35 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     }
     assert.closeTo(spent.spentUsd, 0.000225 * calls, 1e-9)
 
+    // What is under way in a worker is seen, and its decision; so are the figures of all.
+    held = []
+    const waiting = ask(server)
+    const running = async () =>
+      (
+        (await manage(server, "GET", "/api/requests/running")) as {
+          readonly requests: ReadonlyArray<{ readonly requestId: string }>
+        }
+      ).requests
+    await until(async () => (await running()).length === 1 && held?.length === 1, "it is under way")
+    const [{ requestId } = { requestId: "" }] = await running()
+    const stateOf = async () =>
+      (
+        (await manage(server, "GET", `/api/routing/decisions/${requestId}`)) as {
+          readonly decision: { readonly state: string }
+        }
+      ).decision.state
+    assert.strictEqual(await stateOf(), "running")
+    for (const answer of held) answer()
+    held = null
+    assert.strictEqual(await waiting, 200)
+    assert.strictEqual(await stateOf(), "ended")
+    const counted = async (): Promise<number> => {
+      const page = await (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()
+      const counts = page.matchAll(/^gateway_requests_total\{[^}]*outcome="completed"[^}]*\} (\d+)$/gmu)
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+    }
+    await until(async () => (await counted()) === 12 + 8 + calls + 1, "every request is counted, once")
+
     const before = await answered(server)
     const kill = async (part: string, next: string): Promise<void> => {
       const [role, name] = part.split(" ")
@@ -196,7 +232,7 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     for (const workers of ["0", "65", "many"]) {
       const flag = await run(["serve", "--workers", workers], { DATA_DIR })
       assert.strictEqual(flag.code, 2, flag.stderr)
-      assert.include(flag.stderr, "'auto' or a number from 1 to 64")
+      assert.include(flag.stderr, "1 to 64 or auto")
       const variable = await run(["serve"], { DATA_DIR, GATEWAY_WORKERS: workers })
       assert.strictEqual(variable.code, 1)
       assert.include(variable.stderr, "GATEWAY_WORKERS must be 'auto' or a whole number from 1 to 64")

@@ -21,6 +21,8 @@ export interface SuperviseOptions {
   readonly workers: number
   /** Time in ms that a stop waits for running requests. */
   readonly drainMs: number
+  /** Done before all processes are replaced: reads the settings file again. */
+  readonly beforeReload: Effect.Effect<void>
   /** Run once, when all processes serve. */
   readonly up: (url: string) => Effect.Effect<void>
 }
@@ -168,6 +170,7 @@ const onReload = (reload: () => void): Effect.Effect<void, never, Scope.Scope> =
 
 /** Runs until everything has ended: true when that was meant. */
 export const supervise = ({
+  beforeReload,
   drainMs,
   host,
   port,
@@ -188,7 +191,11 @@ export const supervise = ({
         over: (isFailure) => done(isFailure),
         log: (message) => void runFork(Effect.logWarning(message))
       })
-      yield* onReload(() => driver.on({ _tag: "Reload" }))
+      const reload = Effect.zipRight(
+        beforeReload,
+        Effect.sync(() => driver.on({ _tag: "Reload" }))
+      )
+      yield* onReload(() => void runFork(reload))
       // A stop by a signal interrupts this; what runs is ended in order, and waited for.
       yield* Effect.addFinalizer(() =>
         Effect.zipRight(

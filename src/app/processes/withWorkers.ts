@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
 import type { ListenFailed } from "../../entry/listening/Listener.ts"
 import { type ServeOptions, StartFailed, stdout } from "../starting.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { supervise } from "./Supervise.ts"
 
 const notStarted = new StartFailed({ message: "The gateway did not start; the lines above say why." })
@@ -17,6 +18,9 @@ export const superviseWorkers = (
       port,
       workers,
       drainMs,
+      beforeReload: Effect.catchAll(options.readEnvironment ?? Effect.void, ({ message }) =>
+        Effect.logError(`The settings file could not be read again, and stays as it was: ${asSentence(message)}`)
+      ),
       up: (url) =>
         Effect.gen(function* () {
           yield* stdout(`Gateway listening on ${url}`)

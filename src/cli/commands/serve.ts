@@ -52,7 +52,7 @@ const onOff = (option: { readonly flag: string; readonly description: string }) 
 export const serveConfig = {
   host: typed(serveOptions.host, "an address", Host),
   port: typed(serveOptions.port, "a port from 0 to 65535", Port),
-  workers: typed(serveOptions.workers, "'auto' or a number from 1 to 64", Workers),
+  workers: typed(serveOptions.workers, "1 to 64 or auto", Workers),
   noOpen: onOff(serveOptions.noOpen),
   allowKeyless: onOff(serveOptions.allowKeyless)
 }

@@ -6,6 +6,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
+import { makeSignal } from "../../kernel/collections/Signal.ts"
+import { claimed } from "../../plane/state/Claims.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
 import type { KeyCounts } from "./telemetry/KeyMetrics.ts"
 import { type LatencySummary, LatencyWindow } from "./telemetry/LatencyWindow.ts"
@@ -24,6 +26,10 @@ export class Telemetry extends Context.Tag("gateway/observe/usage/Telemetry")<
   {
     /** Hot: call once per request when it is settled. Never waits. */
     readonly observe: (summary: RequestSummary) => void
+    /** Counts a request that another process has served and logged. */
+    readonly adopt: (summary: RequestSummary) => void
+    /** Calls `listener` with each request that is settled here, until the returned function is called. */
+    readonly listen: (listener: (summary: RequestSummary) => void) => () => void
     /** The request metrics so far, for the Prometheus page. */
     readonly metrics: () => MetricsSnapshot
     /** Lists the use of API keys since the start, by their ids; bounded. */
@@ -44,17 +50,26 @@ export const make = Effect.gen(function* () {
   const latencies = new LatencyWindow()
   const sessions = new SessionBook()
   const metrics = (): MetricsSnapshot => [...requests.snapshot(), ...attempts.snapshot()]
-  yield* otlp.publish(metrics)
+  // Of several processes one has the figures of all.
+  yield* claimed("metrics", otlp.publish(metrics))
+  const settled = makeSignal<RequestSummary>()
+
+  const count = (summary: RequestSummary): void => {
+    requests.observe(summary.row, summary.isListed)
+    if (summary.attempts !== undefined) attempts.observe(summary.attempts)
+    latencies.add(summary)
+    sessions.seen(summary)
+  }
 
   return Telemetry.of({
     observe: (summary) => {
       if (log.takes(levelOf(summary.row))) log.write(line(summary))
-      requests.observe(summary.row, summary.isListed)
-      if (summary.attempts !== undefined) attempts.observe(summary.attempts)
-      latencies.add(summary)
-      sessions.seen(summary)
+      count(summary)
       otlp.offer(summary)
+      settled.tell(summary)
     },
+    adopt: count,
+    listen: settled.listen,
     metrics,
     keys: requests.keys,
     latencies: (windowMs, nowMs) => latencies.read(windowMs, nowMs),

@@ -62,6 +62,9 @@ export class RunningRequests extends Context.Tag("gateway/plane/request/RunningR
     readonly list: (limit: number) => ReadonlyArray<RunningRequest>
     /** The record of its decision as it is now; null: it is not under way. */
     readonly decision: (requestId: string) => DecisionRecord | null
+    /** The same of every process. */
+    readonly everywhere: (limit: number) => Effect.Effect<ReadonlyArray<RunningRequest>>
+    readonly decisionEverywhere: (requestId: string) => Effect.Effect<DecisionRecord | null>
     /** Calls `listener` with each event until the returned function is called. It must neither throw nor take long. */
     readonly listen: (listener: (event: ProgressEvent) => void) => () => void
   }
@@ -148,6 +151,11 @@ export const make = Effect.gen(function* () {
     return found
   }
 
+  const list = (limit: number): ReadonlyArray<RunningRequest> => all().toSorted(inOrder).slice(0, limit).map(viewOf)
+  const decision = (requestId: string): DecisionRecord | null => {
+    const work = all().find(({ exchange }) => exchange.requestId === requestId)
+    return work === undefined ? null : recordOf(entryOf(work))
+  }
   return RunningRequests.of({
     watch,
     enter: (work) => {
@@ -187,11 +195,10 @@ export const make = Effect.gen(function* () {
     },
     count: () => count,
     started: () => started,
-    list: (limit) => all().toSorted(inOrder).slice(0, limit).map(viewOf),
-    decision: (requestId) => {
-      const work = all().find(({ exchange }) => exchange.requestId === requestId)
-      return work === undefined ? null : recordOf(entryOf(work))
-    },
+    list,
+    decision,
+    everywhere: (limit) => Effect.sync(() => list(limit)),
+    decisionEverywhere: (requestId) => Effect.sync(() => decision(requestId)),
     listen: (listener) => {
       const stop = signal.listen(listener)
       listeners += 1

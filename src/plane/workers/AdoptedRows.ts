@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
   ]
   yield* Effect.addFinalizer(() => Effect.sync(() => stops.forEach((each) => each())))
   // Nothing is waited for that waits itself until this process has its limits.
-  const others = Effect.suspend(() => (isBegun ? catchUp : Effect.void))
+  const others = Effect.suspend(() => (isBegun ? Effect.asVoid(catchUp()) : Effect.void))
   const own = Journal.UsageJournal.of({
     ...journal,
     catchUp: Effect.zipRight(others, journal.catchUp),

@@ -52,7 +52,17 @@ const make = Effect.gen(function* () {
     Effect.uninterruptible,
     oneAtATime.inTurn
   )
-  const unlisten = takePart(link, topic, (done) => void runFork(Effect.zipRight(look, Effect.sync(done))))
+  const unlisten = takePart(
+    link,
+    topic,
+    (done) =>
+      void runFork(
+        Effect.zipRight(
+          look,
+          Effect.sync(() => done(null))
+        )
+      )
+  )
   yield* Effect.addFinalizer(() => Effect.sync(unlisten))
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(lookEvery)))
 })
@@ -70,6 +80,6 @@ export const settledLayer: Layer.Layer<ConfigSettled, never, WorkerLinks> = Laye
   Effect.gen(function* () {
     const { round, stop } = makeRounds(yield* WorkerLinks, topic)
     yield* Effect.addFinalizer(() => Effect.sync(stop))
-    return round
+    return Effect.asVoid(round())
   })
 )

@@ -48,7 +48,12 @@ export const layer = (worker: WorkerId): Layer.Layer<UsageJournal, StoreFailure,
       const journal = yield* makeMoving(Segments.inFolder(folder), Effect.void, moveTo(link))
       const runFork = Runtime.runFork(yield* Effect.runtime<never>())
       const unlisten = takePart(link, topics.flush, (then) => {
-        runFork(Effect.zipRight(journal.catchUp, Effect.sync(then)))
+        runFork(
+          Effect.zipRight(
+            journal.catchUp,
+            Effect.sync(() => then(null))
+          )
+        )
       })
       yield* Effect.addFinalizer(() => Effect.sync(unlisten))
       return journal

@@ -25,7 +25,10 @@ export const layer = HttpApiBuilder.group(contractOf(Live), "live", (handlers) =
         Effect.sync(() => ({ path, port: feed.ownPort(), channels, clients: feed.clients(), maxClients }))
       )
       .handle("running", () =>
-        Effect.sync(() => ({ count: running.count(), requests: running.list(mostRunning).map(viewOf) }))
+        Effect.map(running.everywhere(mostRunning), (requests) => ({
+          count: running.count(),
+          requests: requests.map(viewOf)
+        }))
       )
   })
 )

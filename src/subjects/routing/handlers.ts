@@ -82,10 +82,11 @@ export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handl
     const running = yield* RunningRequests
     /** One that has just ended is in the log before it is no longer under way. */
     const found = (requestId: string): Effect.Effect<DecisionRecord | null, StoreError> =>
-      Effect.suspend(() => {
-        const now = log.get(requestId) === null ? running.decision(requestId) : null
-        if (now !== null) return Effect.succeed<DecisionRecord | null>({ ...now, state: "running" })
-        return Effect.map(log.find(requestId), (record) => record && { ...record, state: "ended" })
+      Effect.gen(function* () {
+        const now = log.get(requestId) === null ? yield* running.decisionEverywhere(requestId) : null
+        if (now !== null) return { state: "running", ...now }
+        const record = yield* log.find(requestId)
+        return record && { ...record, state: "ended" }
       })
     const chosen = (payload: Parameters<typeof chosenOf>[0]) => Effect.provideService(chosenOf(payload), Combos, combos)
     return handlers

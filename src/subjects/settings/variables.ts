@@ -105,6 +105,12 @@ export const variables: ReadonlyArray<Variable> = [
     inForce: ({ drainMs }) => String(drainMs / 1_000)
   },
   {
+    name: "GATEWAY_WORKERS",
+    description: "Processes that serve requests; auto: as many as there are cores, one less from four up.",
+    usual: "1",
+    inForce: ({ workers }) => String(workers)
+  },
+  {
     name: "SEARCH_CACHE_TTL_MS",
     description: "Milliseconds for which the answer to a search of the web is kept.",
     usual: "60000",

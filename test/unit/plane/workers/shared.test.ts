@@ -50,20 +50,25 @@ describe("a round", () => {
     Effect.gen(function* () {
       const links = makeLinks()
       const rounds = makeRounds(links.owner, "check")
-      yield* rounds.round
+      yield* rounds.round()
       const [one, two, three] = [links.join(1), links.join(2), links.join(3)]
-      const done: Array<() => void> = []
-      for (const { link } of [one, two, three]) takePart(link, "check", (then) => void done.push(then))
-      const round = yield* Effect.fork(rounds.round)
+      const done: Array<(answer: unknown) => void> = []
+      for (const { link } of [one, two, three]) {
+        takePart(link, "check", (then, question) => {
+          assert.strictEqual(question, "why")
+          done.push(then)
+        })
+      }
+      const round = yield* Effect.fork(rounds.round("why"))
       yield* Effect.repeatN(Effect.yieldNow(), 20)
       links.settle()
       assert.lengthOf(done, 3)
-      done[0]?.()
-      done[1]?.()
+      done[0]?.("because")
+      done[1]?.(null)
       links.settle()
       assert.isNull(yield* Fiber.poll(round).pipe(Effect.map((exit) => (exit._tag === "None" ? null : exit))))
       links.kill(three.id)
-      yield* Fiber.join(round)
+      assert.deepStrictEqual(yield* Fiber.join(round), ["because"])
     })
   )
 
@@ -72,7 +77,7 @@ describe("a round", () => {
       const links = makeLinks()
       const rounds = makeRounds(links.owner, "check")
       links.join(1)
-      const round = yield* Effect.fork(rounds.round)
+      const round = yield* Effect.fork(rounds.round())
       yield* TestClock.adjust(mostRoundMs)
       yield* Fiber.join(round)
     })
