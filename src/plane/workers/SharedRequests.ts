@@ -13,7 +13,7 @@ import { nameOf, WorkerLinks } from "../state/link/WorkerLinks.ts"
 import { makeRounds, takePart } from "./Rounds.ts"
 
 const topics = {
-  /** Whether events are wanted. */
+  /** Says that events are wanted, or no more. */
   watch: "requests.watch",
   event: "requests.event",
   /** `{count, started}` of a worker. */
