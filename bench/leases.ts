@@ -112,6 +112,7 @@ const leased = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } =
     },
     tell: () => {},
     tellAll: () => {},
+    begin: () => {},
     workers: () => [id],
     onJoined: none,
     onLeft: none

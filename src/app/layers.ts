@@ -437,12 +437,16 @@ export const ownerGeneration = ({ folder, running }: ProcessRole) =>
       Layer.provideMerge(Reservations.layer)
     ),
     running: SharedRequests.ownerLayer,
-    beside: Layer.mergeAll(
-      SentEvents.ownerLayer,
-      SharedTelemetry.ownerLayer,
-      SharedPlaces.ownerLayer,
-      SharedRenewals.ownerLayer,
-      WorkerAccounts.layer
+    beside: WorkerAccounts.beginLayer.pipe(
+      Layer.provide(
+        Layer.mergeAll(
+          SentEvents.ownerLayer,
+          SharedTelemetry.ownerLayer,
+          SharedPlaces.ownerLayer,
+          SharedRenewals.ownerLayer,
+          WorkerAccounts.layer
+        )
+      )
     ),
     store: tables
   }).pipe(

@@ -1,121 +1,12 @@
 /** `gateway serve --workers`: the built program as several processes, one of which is killed, and all of which are replaced. */
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { once } from "node:events"
-import { readFileSync, readdirSync } from "node:fs"
-import { createServer, type Server } from "node:http"
+import { assert, describe, it } from "vitest"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import { program, type Serving } from "./support.ts"
+import { adminKey, answered, ask, authorization, costUsd, manage, partsOf, provider, until } from "./processes.ts"
+import { program } from "./support.ts"
 
 const { dataDir, run, serve } = program()
-
-const adminKey = "an-admin-key-of-more-than-32-characters"
-const authorization = `Bearer ${adminKey}`
-
-/** Answers that the provider holds back; null: none is wanted. */
-let held: Array<() => void> | null = null
-
-/** A provider that answers at once, or when the test says so. */
-const upstream: Server = createServer((request, response) => {
-  request.resume()
-  request.on("end", () => {
-    if (held === null) answer()
-    else held.push(answer)
-  })
-  const answer = (): void => {
-    response.setHeader("content-type", "application/json")
-    response.end(
-      JSON.stringify(
-        request.url?.endsWith("/models") === true
-          ? { object: "list", data: [{ id: "gpt-4o", object: "model" }] }
-          : {
-              id: "c",
-              object: "chat.completion",
-              model: "gpt-4o",
-              choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-              usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
-            }
-      )
-    )
-  }
-})
-
-const upstreamUrl = (): string => {
-  const address = upstream.address()
-  return typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}/v1` : ""
-}
-
-beforeAll(async () => {
-  upstream.listen(0, "127.0.0.1")
-  await once(upstream, "listening")
-})
-afterAll(() => void upstream.close())
-
-interface Part {
-  readonly pid: number
-  readonly role: "owner" | "worker"
-  readonly place: number
-  readonly life: number
-}
-
-/** The processes that a first one has started, as their environments say. */
-const partsOf = (first: number): ReadonlyArray<Part> => {
-  const children = readIfThere(`/proc/${first}/task/${first}/children`).split(" ").map(Number)
-  return children.flatMap((pid) => {
-    const variables = readIfThere(`/proc/${pid}/environ`).split("\0")
-    const own = variables.find((variable) => variable.startsWith("GATEWAY_PROCESS="))
-    return own === undefined ? [] : [{ ...(JSON.parse(own.slice(own.indexOf("=") + 1)) as Omit<Part, "pid">), pid }]
-  })
-}
-
-const readIfThere = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8")
-  } catch {
-    return ""
-  }
-}
-
-/** Looks again until it is so. */
-const until = async (isSo: () => boolean | Promise<boolean>, what: string): Promise<void> => {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await isSo()) return
-    await sleep(100)
-  }
-  assert.fail(`It did not come to this: ${what}`)
-}
-
-const manage = async ({ url }: Serving, method: string, path: string, body?: object) => {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
-  assert.isBelow(response.status, 300, `${method} ${path}: ${await response.clone().text()}`)
-  return response.json()
-}
-
-const ask = async ({ url }: Serving, key: string | null = null): Promise<number> => {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      // A connection of its own, which any worker may take.
-      connection: "close",
-      ...(key === null ? {} : { authorization: `Bearer ${key}` })
-    },
-    body: JSON.stringify({ model: "openai/gpt-4o", max_tokens: 20, messages: [{ role: "user", content: "hi" }] })
-  })
-  await response.arrayBuffer()
-  return response.status
-}
-
-const answered = async (server: Serving): Promise<number> => {
-  const { logs } = (await manage(server, "GET", "/api/usage/logs?limit=1000")) as {
-    readonly logs: ReadonlyArray<object>
-  }
-  return logs.length
-}
+const upstream = provider()
 
 // The processes are found by /proc.
 describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
@@ -128,13 +19,7 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     assert.sameMembers(now(), ["owner 0.1", "worker 1.1", "worker 2.1"])
 
     // A change is in force in every process when its answer is there.
-    await manage(server, "POST", "/api/providers", {
-      provider: "openai",
-      name: "work",
-      apiKey: "sk-abcdefghijklmnopqrstuvwx1",
-      baseUrl: upstreamUrl(),
-      models: ["gpt-4o"]
-    })
+    await manage(server, "POST", "/api/providers", upstream.connection())
     assert.deepStrictEqual(await Promise.all(Array.from({ length: 12 }, () => ask(server))), Array(12).fill(200))
     const made = (await manage(server, "POST", "/api/keys", { name: "ci" })) as {
       readonly key: { readonly id: string }
@@ -168,10 +53,10 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     const spent = (await manage(server, "GET", `/api/usage/budget?apiKeyId=${limited.key.id}`)) as {
       readonly spentUsd: number
     }
-    assert.closeTo(spent.spentUsd, 0.000225 * calls, 1e-9)
+    assert.closeTo(spent.spentUsd, costUsd * calls, 1e-9)
 
     // What is under way in a worker is seen, and its decision; so are the figures of all.
-    held = []
+    upstream.hold()
     const waiting = ask(server)
     const running = async () =>
       (
@@ -179,7 +64,7 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
           readonly requests: ReadonlyArray<{ readonly requestId: string }>
         }
       ).requests
-    await until(async () => (await running()).length === 1 && held?.length === 1, "it is under way")
+    await until(async () => (await running()).length === 1 && upstream.held() === 1, "it is under way")
     const [{ requestId } = { requestId: "" }] = await running()
     const stateOf = async () =>
       (
@@ -188,8 +73,7 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
         }
       ).decision.state
     assert.strictEqual(await stateOf(), "running")
-    for (const answer of held) answer()
-    held = null
+    upstream.release()
     assert.strictEqual(await waiting, 200)
     assert.strictEqual(await stateOf(), "ended")
     const counted = async (): Promise<number> => {
@@ -237,8 +121,7 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
       assert.strictEqual(variable.code, 1)
       assert.include(variable.stderr, "GATEWAY_WORKERS must be 'auto' or a whole number from 1 to 64")
     }
-    const address = upstream.address()
-    const port = typeof address === "object" && address !== null ? String(address.port) : ""
+    const port = String(upstream.port())
     const taken = await run(["serve", "--workers", "2", "--port", port], { DATA_DIR })
     assert.strictEqual(taken.code, 1)
     assert.include(taken.stderr, `Port ${port} on 127.0.0.1 is already in use`)

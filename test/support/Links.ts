@@ -62,6 +62,7 @@ export const makeLinks = (): Links => {
       }
     },
     workers: () => [...ways.values()].map(({ id }) => id),
+    begin: () => {},
     onJoined: (listener) => {
       joined.add(listener)
       return () => void joined.delete(listener)

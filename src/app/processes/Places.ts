@@ -57,6 +57,8 @@ export class Places {
   #isUp = false
   #isStopping = false
   #isFailure = false
+  /** Ends of workers that no owner has heard of. */
+  #unheard: Array<Step> = []
   /** The owner is replaced when every worker is. */
   #ownerIsNext = false
 
@@ -116,6 +118,7 @@ export class Places {
       if (other.life === life || other.phase !== "serving") continue
       steps.push(this.#end(place, other, renewDrainMs))
     }
+    if (place === ownerPlace) steps.push(...this.#unheard.splice(0))
     if (place === ownerPlace && !this.#isUp) {
       const waiting = this.#workers().filter((worker) => this.#at(worker).processes.size === 0)
       steps.push(...waiting.map((worker) => this.#start(worker, nowMs, 0)))
@@ -154,7 +157,7 @@ export class Places {
     const process = of.processes.get(life)
     if (process === undefined) return []
     of.processes.delete(life)
-    const steps: Array<Step> = place === ownerPlace ? [] : [{ _tag: "Left", place, life }]
+    const steps = this.#left(place, life)
     if (!this.#isUp && !this.#isStopping) {
       // What did not start at all says why by itself; nothing is tried again.
       this.#isFailure = true
@@ -166,6 +169,15 @@ export class Places {
     const wasLong = nowMs - process.startedMs >= longLifeMs || process.phase === "ending"
     of.shortLives = wasLong ? 0 : of.shortLives + 1
     return [...steps, this.#start(place, nowMs, pauseMs(of.shortLives))]
+  }
+
+  /** Tells the owner of the end of a worker's process, at the latest when there is one that serves. */
+  #left(place: number, life: number): Array<Step> {
+    if (place === ownerPlace) return []
+    const left: Step = { _tag: "Left", place, life }
+    const isHeard = [...this.#at(ownerPlace).processes.values()].some(({ phase }) => phase === "serving")
+    if (!isHeard) this.#unheard.push(left)
+    return isHeard ? [left] : []
   }
 
   #stop(): ReadonlyArray<Step> {

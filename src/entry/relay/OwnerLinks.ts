@@ -38,6 +38,8 @@ const listen = (server: Server, path: string): Effect.Effect<void, ListenFailed>
 class Ways {
   readonly #open = new Map<string, Way>()
   readonly #takers = new Map<string, Take>()
+  /** Those that have come too early. */
+  #early: Array<Way> | null = []
   /** Ended processes whose last messages are still to be read. */
   readonly #ended = new Map<string, WorkerId>()
   readonly joined = makeSignal<WorkerId>()
@@ -63,10 +65,21 @@ class Ways {
         return void socket.destroy()
       }
       way = { id: { place, life }, lines }
-      this.#open.set(nameOf(way.id), way)
-      lines.send({ place: 0, life: 0, build })
-      this.joined.tell(way.id)
+      if (this.#early === null) this.#admit(way)
+      else this.#early.push(way)
     })
+  }
+
+  begin(): void {
+    const early = this.#early ?? []
+    this.#early = null
+    for (const way of early) this.#admit(way)
+  }
+
+  #admit(way: Way): void {
+    this.#open.set(nameOf(way.id), way)
+    way.lines.send({ place: 0, life: 0, build })
+    this.joined.tell(way.id)
   }
 
   /** The process of a worker has ended. */
@@ -105,6 +118,7 @@ class Ways {
 
   #closed(way: Way | null): void {
     if (way === null) return
+    this.#early = this.#early?.filter((one) => one !== way) ?? null
     const name = nameOf(way.id)
     if (this.#open.get(name) === way) this.#open.delete(name)
     if (this.#ended.delete(name)) this.left.tell(way.id)
@@ -137,6 +151,7 @@ const make = (folder: string) =>
       tell: (worker, topic, body) => ways.tell(worker, topic, body),
       tellAll: (topic, body, except) => ways.tellAll(topic, body, except),
       workers: () => ways.all(),
+      begin: () => ways.begin(),
       onJoined: ways.joined.listen,
       onLeft: ways.left.listen
     })

@@ -108,10 +108,15 @@ class WorkerPlaces implements PermitsShape {
     while (desk.asked < desk.line.size) {
       desk.asked += 1
       this.#link.ask(topics.take, { key, limit: desk.limit } satisfies Wanted, (answer) => {
-        desk.asked -= 1
-        if (answer === granted) return this.#free(key, desk)
-        // The owner is away: what waits goes on waiting, as long as it likes to.
-        this.#after(retryMs, () => this.#ask(key, desk))
+        if (answer === granted) {
+          desk.asked -= 1
+          return this.#free(key, desk)
+        }
+        // The owner is away: what waits goes on waiting, as long as it likes to. Until then it counts as asked, since the answer may come at once.
+        this.#after(retryMs, () => {
+          desk.asked -= 1
+          this.#ask(key, desk)
+        })
       })
     }
   }

@@ -29,6 +29,11 @@ export const expectingLayer: Layer.Layer<never, never, WorkerLeases> = Layer.eff
   })
 )
 
+/** Lets workers in. To be built when everything that takes their messages is. */
+export const beginLayer: Layer.Layer<never, never, WorkerLinks> = Layer.effectDiscard(
+  Effect.map(WorkerLinks, ({ begin }) => begin())
+)
+
 const make = Effect.gen(function* () {
   const { dataDir } = yield* AppConfig
   const rows = yield* AdoptedRows

@@ -62,6 +62,15 @@ describe("the processes of a gateway with workers", () => {
     assert.deepStrictEqual(on({ _tag: "Ended", place: 0, life: 1 }, 700 + longLifeMs), ["start 0.2"])
   })
 
+  it("tell an owner of every worker that has ended, at the latest when it serves", () => {
+    const on = serving(2)
+    assert.deepStrictEqual(on({ _tag: "Ended", place: 0, life: 1 }), ["start 0.2"])
+    assert.deepStrictEqual(on({ _tag: "Ended", place: 1, life: 1 }), ["start 1.2"])
+    assert.deepStrictEqual(on({ _tag: "Ended", place: 1, life: 2 }, 1), ["start 1.3 after 200"])
+    assert.deepStrictEqual(on({ _tag: "Ready", place: 0, life: 2 }), ["left 1.1", "left 1.2"])
+    assert.deepStrictEqual(on({ _tag: "Ended", place: 2, life: 1 }), ["left 2.1", "start 2.2"])
+  })
+
   it("are renewed: a new one serves before the old one takes no more, and the owner follows them", () => {
     const on = serving(2)
     assert.deepStrictEqual(on({ _tag: "Reload" }), ["start 1.2", "start 2.2"])
