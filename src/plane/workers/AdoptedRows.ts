@@ -18,29 +18,10 @@ import { nameOf, type WorkerId, WorkerLinks } from "../state/link/WorkerLinks.ts
 import { makeRounds } from "./Rounds.ts"
 import { done, topics } from "./SentRows.ts"
 
-/** Rows whose listeners were told, so that those that come again are not counted twice. */
-const mostRemembered = 20_000
-
-/** Ids of the last rows, the oldest of which are forgotten. */
-class RecentIds {
-  readonly #ids = new Set<string>()
-
-  /** True for an id that is new. */
-  add(id: string): boolean {
-    if (this.#ids.has(id)) return false
-    this.#ids.add(id)
-    if (this.#ids.size > mostRemembered) {
-      const [oldest] = this.#ids
-      if (oldest !== undefined) this.#ids.delete(oldest)
-    }
-    return true
-  }
-}
-
 export class AdoptedRows extends Context.Tag("gateway/plane/workers/AdoptedRows")<
   AdoptedRows,
   {
-    /** Calls `listener` with each row of a worker, before it is in the table. Rows wait until there is one. */
+    /** Calls `listener` with each row of a worker, once, before it is in the table. Rows wait until there is one. */
     readonly begin: (listener: (worker: WorkerId, row: UsageRow) => void) => Effect.Effect<void>
     /** Moves what an ended worker has left into the table. */
     readonly left: (worker: WorkerId) => Effect.Effect<void>
@@ -52,27 +33,34 @@ const make = Effect.gen(function* () {
   const journal = yield* Journal.UsageJournal
   const events = yield* Events
   const links = yield* WorkerLinks
-  const adopt = yield* Journal.makeAdopting
-  const recover = yield* Journal.makeRecovering
-  const told = new RecentIds()
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  const context = yield* Effect.context<AppConfig | SqlClient.SqlClient>()
   const begun = yield* Effect.makeLatch(false)
   let isBegun = false
   let heard: (worker: WorkerId, row: UsageRow) => void = () => {}
 
   const tell = (worker: WorkerId, rows: ReadonlyArray<UsageRow>): void => {
     for (const row of rows) {
-      if (!told.add(row.id)) continue
       heard(worker, row)
       journal.tell(row)
       events.ended(row)
     }
   }
+  // A worker sends again what no owner has answered: rows that are in the table were told already, or counted at the start.
+  const adoptingOf = (worker: WorkerId) =>
+    Effect.provide(
+      Journal.makeAdopting((fresh) => tell(worker, fresh)),
+      context
+    )
   const move = (worker: WorkerId, rows: ReadonlyArray<UsageRow>) =>
-    begun.await.pipe(Effect.zipRight(Effect.sync(() => tell(worker, rows))), Effect.zipRight(adopt(rows)))
+    Effect.zipRight(
+      begun.await,
+      Effect.flatMap(adoptingOf(worker), ({ adopt }) => adopt(rows))
+    )
   const left = (worker: WorkerId) =>
-    recover(workerFolder(journalFolder(dataDir), nameOf(worker))).pipe(
-      Effect.map((rows) => tell(worker, rows)),
+    Effect.flatMap(adoptingOf(worker), ({ recover }) =>
+      recover(workerFolder(journalFolder(dataDir), nameOf(worker)))
+    ).pipe(
       Effect.catchAll((error) =>
         Effect.logError(`Rows that worker ${nameOf(worker)} has left could not be read: ${reasonOf(error)}`)
       )

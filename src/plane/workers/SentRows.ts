@@ -55,7 +55,16 @@ export const layer = (worker: WorkerId): Layer.Layer<UsageJournal, StoreFailure,
           )
         )
       })
-      yield* Effect.addFinalizer(() => Effect.sync(unlisten))
+      const unwatch = link.watch((isUp) => {
+        // A new owner gets at once what none has taken.
+        if (isUp) runFork(journal.catchUp)
+      })
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          unlisten()
+          unwatch()
+        })
+      )
       return journal
     })
   )

@@ -53,6 +53,17 @@ const statementsOf = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statemen
   return all
 }
 
+/** Ids of rows that are in the table, of some. */
+export const idsIn = (
+  sql: SqlClient.SqlClient,
+  ids: ReadonlyArray<string>
+): Effect.Effect<ReadonlySet<string>, SqlError> =>
+  Effect.map(
+    sql<{ readonly id: string }>`
+        SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
+  )
+
 const noStatements: ReadonlyArray<Statement> = []
 
 const entryStatements = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statement> =>

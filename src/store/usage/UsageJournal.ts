@@ -21,7 +21,8 @@ import { reasonOf, type StoreError, type StoreFailure } from "../Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { syncLog } from "../engine/LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
-import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
+import { idsIn, insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
+import { named } from "../engine/Table.ts"
 import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import { forReader, waitingAtMost } from "../engine/WriteQueue.ts"
@@ -293,35 +294,58 @@ export const recover = (folder: string, move: MoveRows): Effect.Effect<ReadonlyA
 export const recoverWorker = (folder: string, move: MoveRows): Effect.Effect<ReadonlyArray<UsageRow>, StoreFailure> =>
   Effect.tap(recover(folder, move), () => onDisk(folder, () => rmSync(folder, { recursive: true, force: true })))
 
-/** Moves rows of other processes into the table; done when they would survive a power cut. */
-export const makeAdopting: Effect.Effect<
-  (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, StoreError | NodeJS.ErrnoException>,
-  never,
-  AppConfig | SqlClient.SqlClient
-> = Effect.gen(function* () {
-  const { dataDir } = yield* AppConfig
-  const move = yield* intoTable
-  const synced = syncLog(databaseFile(dataDir))
-  const shared = new PerFacts(sharedFacts)
-  return (rows) =>
-    Effect.zipRight(
-      move(
-        rows.map((row) => ({ row, facts: shared.of(row) })),
-        true
-      ),
-      synced
-    )
-})
+/** Rows of some that are not in the table yet. */
+const newOf = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<UsageRow>
+): Effect.Effect<ReadonlyArray<UsageRow>, StoreError> =>
+  idsIn(
+    sql,
+    rows.map(({ id }) => id)
+  ).pipe(
+    Effect.map((known) => rows.filter(({ id }) => !known.has(id))),
+    Effect.mapError(named("UsageJournal.adopt"))
+  )
 
-/** Moves into the table what an ended worker left in its folder, and gives the rows; none where there is no such folder. */
-export const makeRecovering: Effect.Effect<
-  (folder: string) => Effect.Effect<ReadonlyArray<UsageRow>, StoreFailure>,
-  never,
-  SqlClient.SqlClient
-> = Effect.map(
-  intoTable,
-  (move) => (folder: string) => (existsSync(folder) ? recoverWorker(folder, move) : Effect.succeed([]))
-)
+/** Moves rows of other processes into the table. */
+export interface Adopting {
+  /** Done when they would survive a power cut. */
+  readonly adopt: (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, StoreError | NodeJS.ErrnoException>
+  /** Does the same with the rows that an ended worker left in its folder, and removes that; nothing where there is no such folder. */
+  readonly recover: (folder: string) => Effect.Effect<void, StoreFailure>
+}
+
+/** `heard` is called with rows that are not in the table, before they are. */
+export const makeAdopting = (
+  heard: (rows: ReadonlyArray<UsageRow>) => void
+): Effect.Effect<Adopting, never, AppConfig | SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const { dataDir } = yield* AppConfig
+    const sql = yield* SqlClient.SqlClient
+    const move = yield* intoTable
+    const synced = syncLog(databaseFile(dataDir))
+    const shared = new PerFacts(sharedFacts)
+    const hearing =
+      (next: MoveRows): MoveRows =>
+      (rows, isOnFile) =>
+        newOf(
+          sql,
+          rows.map(({ row }) => row)
+        ).pipe(Effect.map(heard), Effect.zipRight(next(rows, isOnFile)))
+    const moving = hearing(move)
+    return {
+      adopt: (rows) =>
+        Effect.zipRight(
+          moving(
+            rows.map((row) => ({ row, facts: shared.of(row) })),
+            true
+          ),
+          synced
+        ),
+      recover: (folder) =>
+        Effect.suspend(() => (existsSync(folder) ? Effect.asVoid(recoverWorker(folder, moving)) : Effect.void))
+    }
+  })
 
 /** Needs the lock of the data folder: the journal of a running gateway must not be read as that of an ended one. */
 export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock | SqlClient.SqlClient> = Layer.scoped(

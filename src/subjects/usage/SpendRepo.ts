@@ -13,6 +13,7 @@ import { withSnapshot } from "../../store/engine/Client.ts"
 import * as Table from "../../store/engine/Table.ts"
 import { idAt } from "./repo.ts"
 import { hourMs, minuteMs, otherModel, summedSeq } from "../../store/usage/UsageSumsSql.ts"
+import { idsIn } from "../../store/usage/UsageInsert.ts"
 
 /** Requests that arrived from `sinceMs` on and before `untilMs` (epoch milliseconds). */
 export interface SpendQuery {
@@ -175,13 +176,6 @@ const lastArrivals = Effect.fn("SpendRepo.lastArrivals")((sql: SqlClient.SqlClie
     })
   )
 )
-
-const idsIn = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
-  Effect.map(
-    sql<{ readonly id: string }>`
-        SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-    (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
-  )
 
 const sumWith = Effect.fn("SpendRepo.sumWith")(
   (sql: SqlClient.SqlClient, query: SpendQuery, recent: () => ReadonlyArray<string>) =>

@@ -462,8 +462,11 @@ export class OwnerLedger implements WorkersBooks {
     for (const report of reports) {
       const [number, id] = report
       const booked = bookedOf(report)
+      // Its row has come since the sums of the start were made: it is not in them.
+      const isSince = this.#bookings.hasRow(id)
       if (!this.#bookings.report(worker, number, id, booked)) continue
       truth.book(booked)
+      if (isSince) continue
       this.#bookings.take(id)
       this.#unsure.set(id, booked)
       asked.push(id)

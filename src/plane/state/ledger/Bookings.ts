@@ -30,6 +30,11 @@ export class Bookings<B> {
     return true
   }
 
+  /** Checks whether a row has come whose report has not. */
+  hasRow(id: string): boolean {
+    return this.#rows.peek(id) !== undefined
+  }
+
   /** A row has come. */
   row(worker: string, id: string, booking: B): void {
     if (!this.#reported.delete(id)) this.#rows.set(id, { worker, booking })
