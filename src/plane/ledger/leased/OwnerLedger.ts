@@ -190,18 +190,23 @@ export class OwnerLedger implements WorkersBooks {
   settleLeft(worker: WorkerId, lost: ReadonlyArray<Booked>): void {
     const { monotonicMs, truth } = this.#options
     const name = nameOf(worker)
+    // An earlier owner has let its requests in, of which this one was never told.
+    const isUnheard = !this.#heardOf.delete(name)
+    const countEntry = ({ apiKeyId }: Booked): void => {
+      if (isUnheard) for (const log of truth.account(apiKeyId)?.rates ?? []) log.add(monotonicMs())
+    }
     for (const booked of lost) {
       // Its row says what was estimated.
       const reported = this.#bookings.take(booked.requestId) ?? this.#unsure.get(booked.requestId)
       this.#unsure.delete(booked.requestId)
       if (reported !== undefined) truth.unbook(reported)
       truth.book(booked)
-      // An earlier owner has let it in, of which this one was never told.
-      if (!this.#heardOf.has(name))
-        for (const log of truth.account(booked.apiKeyId)?.rates ?? []) log.add(monotonicMs())
+      countEntry(booked)
     }
-    this.#heardOf.delete(name)
-    for (const booked of this.#bookings.end(name)) truth.book(booked)
+    for (const booked of this.#bookings.end(name)) {
+      truth.book(booked)
+      countEntry(booked)
+    }
     // It may have let in all that it held, a moment ago.
     this.#leases.end(name, (pool, held) => {
       if (pool instanceof RatePool) for (let each = 0; each < held; each += 1) pool.log.add(monotonicMs())
