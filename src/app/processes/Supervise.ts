@@ -108,7 +108,7 @@ class Driver {
           role: place === ownerPlace ? "owner" : "worker",
           place,
           life,
-          running: [...this.#processes.keys()].filter((other) => !other.startsWith(`${ownerPlace}.`) && other !== name)
+          running: this.#workersBut(name)
         },
         {
           said: (message) => this.#said(place, life, message),
@@ -120,6 +120,15 @@ class Driver {
     if (afterMs === 0) return begin()
     const timer = timers.after(afterMs, begin)
     this.#processes.set(name, { sibling: null, cancel: () => timer.cancel() })
+  }
+
+  /** Workers whose processes run: one that waits for its start holds nothing. */
+  #workersBut(name: string): ReadonlyArray<string> {
+    const names: Array<string> = []
+    for (const [other, { sibling }] of this.#processes) {
+      if (sibling !== null && other !== name && !other.startsWith(`${ownerPlace}.`)) names.push(other)
+    }
+    return names
   }
 
   #end(place: number, life: number, drainMs: number | null): void {

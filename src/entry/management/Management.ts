@@ -199,7 +199,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
       yield* audit.record(row)
       const change = row.status === "success" ? configChangeOf(route.key, row.action, row.target) : null
       if (change !== null) configChanged(atMs, { ...change, by: row.actor, action: row.action })
-      // Whoever made a change may count on it at once, whichever process is asked next.
+      // The change is in force in every process before its caller has the answer.
       if (row.status === "success") yield* settled
     })
 

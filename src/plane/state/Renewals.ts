@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-/** Outcome of a renewal as it is told; null: nobody could be asked. */
+/** Outcome of a renewal in another process; null: that process is not there. */
 export type ToldRenewal =
   | { readonly outcome: "refreshed" | "unchanged" }
   | { readonly failed: "dead"; readonly code: string; readonly message: string }

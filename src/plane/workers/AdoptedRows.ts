@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
       events.ended(row)
     }
   }
-  // A worker sends again what no owner has answered: rows that are in the table were told already, or counted at the start.
+  // A worker sends again what no owner has answered: rows that are in the table were counted already.
   const adoptingOf = (worker: WorkerId) =>
     Effect.provide(
       Journal.makeAdopting((fresh) => tell(worker, fresh)),

@@ -19,7 +19,7 @@ import { makeRounds, takePart } from "./Rounds.ts"
 /** A round: workers are to read what was changed. */
 const topic = "config.check"
 
-/** Time between looks for changes that nobody told of, such as those of a command on the data folder. */
+/** Time between checks for changes that come without a message, such as those of a command on the data folder. */
 const lookEvery = "100 millis"
 
 /** Layer below everything that reads the configuration: what is changed meanwhile is read again. */

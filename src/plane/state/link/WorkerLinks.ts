@@ -24,7 +24,7 @@ export class WorkerLinks extends Context.Tag("gateway/plane/state/link/WorkerLin
     /** Tells all workers but one. */
     readonly tellAll: (topic: string, body: unknown, except?: WorkerId) => void
     readonly workers: () => ReadonlyArray<WorkerId>
-    /** Lets workers in: whoever takes their messages is there. Until then they have no owner. */
+    /** Lets workers connect, once every topic is served. Until then they have no owner. */
     readonly begin: () => void
     /** Calls `listener` when a worker has come. */
     readonly onJoined: (listener: (worker: WorkerId) => void) => Unlisten
