@@ -143,7 +143,7 @@ const leased = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } =
     isUp: () => true,
     watch: none
   }
-  const worker = new WorkerLedger({ link, ...timers })
+  const worker = new WorkerLedger({ link, moved: { listen: none }, ...timers })
   const deliver = (): void => {
     if (toOwner.length === 0) return
     const text = JSON.stringify(toOwner)

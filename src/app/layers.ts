@@ -29,6 +29,7 @@ import * as EvalRunner from "../subjects/evals/EvalRunner.ts"
 import * as Events from "../observe/Events.ts"
 import * as Files from "../subjects/files/service.ts"
 import type { ProcessRole } from "../platform/programs/Siblings.ts"
+import type { SiblingWorkers } from "../platform/programs/SiblingWorkers.ts"
 import { nameOf } from "../plane/state/link/WorkerLinks.ts"
 import { Claims, none as noClaims } from "../plane/state/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
@@ -429,7 +430,7 @@ export const generation = generationWith(tunnels, alone)
 export const ownerHeld = ({ folder, port }: ProcessRole) =>
   heldWith(DataLock.layer, OwnerListener.layer(folder, port).pipe(Layer.provide(platform)))
 
-export const ownerGeneration = ({ folder, running }: ProcessRole) =>
+export const ownerGeneration = ({ folder }: ProcessRole, workers: SiblingWorkers) =>
   generationWith(tunnels, {
     journal: AdoptedRows.layer,
     limits: WorkerAccounts.expectingLayer.pipe(
@@ -451,8 +452,8 @@ export const ownerGeneration = ({ folder, running }: ProcessRole) =>
     store: tables
   }).pipe(
     Layer.provide(Layer.merge(ConfigWatch.settledLayer, SharedHealth.ownerLayer)),
-    Layer.provide(OwnerLinks.layer(folder)),
-    Layer.provide(Layer.succeed(RunningWorkers, running)),
+    Layer.provide(OwnerLinks.layer(folder, workers)),
+    Layer.provide(Layer.sync(RunningWorkers, workers.running)),
     Layer.provide(platform)
   )
 

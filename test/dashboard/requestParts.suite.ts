@@ -35,6 +35,20 @@ describe("the time of a request", () => {
     )
   })
 
+  it("has a first token that whole milliseconds put a little outside of its call", () => {
+    for (const ttftMs of [9, 32]) {
+      const { parts } = timeParts([call(10, 20, "completed")], { startedAt: at(0), latencyMs: 30, ttftMs })
+      assert.deepStrictEqual(
+        parts.map(({ forMs, fromMs, kind }) => [kind, fromMs, forMs]),
+        [
+          ["before", 0, 10],
+          ["firstToken", 10, ttftMs === 9 ? 0 : 20],
+          ["answer", ttftMs === 9 ? 10 : 30, ttftMs === 9 ? 20 : 0]
+        ]
+      )
+    }
+  })
+
   it("has no first token where none is known or it cannot be, and no negative part with a clock set back", () => {
     for (const ttftMs of [null, 5, 5_000]) {
       const { parts } = timeParts([call(10, 20, "completed")], { startedAt: at(0), latencyMs: 30, ttftMs })

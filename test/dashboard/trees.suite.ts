@@ -60,13 +60,28 @@ const folded = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   })
 }
 
+/** Leaves out what a region says of this machine: what was built and may be done here. */
+const ofMachine = '- region "Transparent mode":'
+const withoutMachine = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = lines.findIndex((line) => line.trim() === ofMachine)
+  if (at < 0) return lines
+  const indent = lines[at]?.search(/\S/) ?? 0
+  const rest = lines.slice(at + 1)
+  const end = rest.findIndex((line) => line.search(/\S/) <= indent)
+  return [...lines.slice(0, at + 1), ...(end < 0 ? [] : rest.slice(end))]
+}
+
 const steady = (tree: string): string =>
   folded(
-    varying
-      .reduce((text, [pattern, word]) => text.replace(pattern, word), tree)
-      .split("\n")
-      // Addresses of links are told by their own tests.
-      .filter((line) => line.trim() !== "" && !/^\s*- \/url:/.test(line))
+    withoutMachine(
+      varying
+        .reduce((text, [pattern, word]) => text.replace(pattern, word), tree)
+        .split("\n")
+        // Addresses of links are told by their own tests.
+        .filter((line) => line.trim() !== "" && !/^\s*- \/url:/.test(line))
+        // Time after the last call is shown where there was some.
+        .filter((line) => !/^\s*- listitem "End SPAN"$/.test(line))
+    )
   ).join("\n")
 
 /** Rows of the audit are as many as the tests before have made; these are the same in each run. */

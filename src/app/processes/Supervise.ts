@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fork, type ProcessRole, type Sibling, type ToFirst } from "../../platform/programs/Siblings.ts"
+import { fork, type ProcessRole, type Sibling, type ToFirst, type ToSibling } from "../../platform/programs/Siblings.ts"
 import { make as timers } from "../../platform/Timers.ts"
 import type { ListenFailed } from "../../entry/listening/Listener.ts"
 import { probe } from "../../entry/relay/probe.ts"
@@ -87,15 +87,18 @@ class Driver {
       case "End":
         return this.#end(step.place, step.life, step.drainMs)
       case "Left":
-        for (const [name, { sibling }] of this.#processes) {
-          if (name.startsWith(`${ownerPlace}.`)) sibling?.tell({ type: "left", place: step.place, life: step.life })
-        }
-        return
+        return this.#tellOwners({ type: "left", place: step.place, life: step.life })
       case "Up":
         for (const { sibling } of this.#processes.values()) sibling?.tell({ type: "up" })
         return this.#up()
       case "Over":
         return this.#over(step.isFailure)
+    }
+  }
+
+  #tellOwners(message: ToSibling): void {
+    for (const [name, { sibling }] of this.#processes) {
+      if (name.startsWith(`${ownerPlace}.`)) sibling?.tell(message)
     }
   }
 
@@ -116,6 +119,7 @@ class Driver {
         }
       )
       this.#processes.set(name, { sibling, cancel: () => {} })
+      if (place !== ownerPlace) this.#tellOwners({ type: "joined", place, life })
     }
     if (afterMs === 0) return begin()
     const timer = timers.after(afterMs, begin)

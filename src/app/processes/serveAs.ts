@@ -13,6 +13,7 @@ import { CommandIndex } from "../../platform/CommandIndex.ts"
 import { Lifecycle, layerNone } from "../../platform/Lifecycle.ts"
 import { type Retirement, Retiring } from "../../platform/Retiring.ts"
 import { heedFirst, type ProcessRole, tellFirst } from "../../platform/programs/Siblings.ts"
+import { watchWorkers } from "../../platform/programs/SiblingWorkers.ts"
 import { closing } from "../../store/engine/Client.ts"
 import type { DataLock } from "../../store/DataLock.ts"
 import type { AuditQueue } from "../../subjects/auth/AuditQueue.ts"
@@ -105,6 +106,7 @@ const serveAsWorker = (role: ProcessRole, options: ServeOptions, first: First): 
 const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): Effect.Effect<void, Failure> =>
   Effect.suspend(() => {
     const config = configOf(options, role)
+    const workers = watchWorkers(role)
     let isFirst = true
     const running = (isStart: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
       Effect.gen(function* () {
@@ -136,7 +138,7 @@ const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): E
           const isStart = isFirst
           isFirst = false
           const lifecycle = lifecycleOf(Context.get(services, Lifecycle))
-          const layer = ownerGeneration(role).pipe(
+          const layer = ownerGeneration(role, workers).pipe(
             Layer.provideMerge(config),
             Layer.provide(Layer.succeed(CommandIndex, options.commands)),
             Layer.provide(Layer.succeedContext(Context.add(Context.merge(lasting, services), Lifecycle, lifecycle)))
@@ -146,7 +148,10 @@ const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): E
       })
     })
     // An end that the first process asks for interrupts the generation, which drains as it is closed.
-    return Effect.raceFirst(served, first.ends).pipe(withServices(ownerHeld(role).pipe(Layer.provideMerge(config))))
+    return Effect.raceFirst(served, first.ends).pipe(
+      withServices(ownerHeld(role).pipe(Layer.provideMerge(config))),
+      Effect.ensuring(Effect.sync(workers.close))
+    )
   })
 
 export const serveAs = (role: ProcessRole, options: ServeOptions): Effect.Effect<void, Failure> =>

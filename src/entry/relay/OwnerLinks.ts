@@ -6,7 +6,7 @@ import { rmSync } from "node:fs"
 import { createServer, type Server, type Socket } from "node:net"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import { makeSignal } from "../../kernel/collections/Signal.ts"
-import { heedFirst } from "../../platform/programs/Siblings.ts"
+import type { SiblingWorkers } from "../../platform/programs/SiblingWorkers.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { type Answer, nameOf, type WorkerId, WorkerLinks } from "../../plane/state/link/WorkerLinks.ts"
 import { ListenFailed } from "../listening/Listener.ts"
@@ -40,6 +40,8 @@ class Ways {
   readonly #takers = new Map<string, Take>()
   /** Those that have come too early. */
   #early: Array<Way> | null = []
+  /** Processes that have ended before their messages are taken. */
+  #endedEarly: Array<WorkerId> = []
   /** Ended processes whose last messages are still to be read. */
   readonly #ended = new Map<string, WorkerId>()
   readonly joined = makeSignal<WorkerId>()
@@ -74,6 +76,7 @@ class Ways {
     const early = this.#early ?? []
     this.#early = null
     for (const way of early) this.#admit(way)
+    for (const worker of this.#endedEarly.splice(0)) this.ended(worker)
   }
 
   #admit(way: Way): void {
@@ -84,6 +87,7 @@ class Ways {
 
   /** The process of a worker has ended. */
   ended(worker: WorkerId): void {
+    if (this.#early !== null) return void this.#endedEarly.push(worker)
     if (this.#open.has(nameOf(worker))) this.#ended.set(nameOf(worker), worker)
     else this.left.tell(worker)
   }
@@ -125,7 +129,7 @@ class Ways {
   }
 }
 
-const make = (folder: string) =>
+const make = (folder: string, workers: SiblingWorkers) =>
   Effect.gen(function* () {
     const { soon } = yield* Timers
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -136,9 +140,7 @@ const make = (folder: string) =>
       socket.on("close", () => sockets.delete(socket))
       ways.accept(socket)
     })
-    const unheed = heedFirst((message) => {
-      if (message.type === "left") ways.ended({ place: message.place, life: message.life })
-    })
+    const unheed = workers.onLeft((worker) => ways.ended(worker))
     yield* Effect.acquireRelease(listen(server, linkSocket(folder)), () =>
       Effect.sync(() => {
         unheed()
@@ -157,5 +159,5 @@ const make = (folder: string) =>
     })
   })
 
-export const layer = (folder: string): Layer.Layer<WorkerLinks, ListenFailed, Timers> =>
-  Layer.scoped(WorkerLinks, make(folder))
+export const layer = (folder: string, workers: SiblingWorkers): Layer.Layer<WorkerLinks, ListenFailed, Timers> =>
+  Layer.scoped(WorkerLinks, make(folder, workers))

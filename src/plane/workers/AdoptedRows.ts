@@ -34,33 +34,18 @@ const make = Effect.gen(function* () {
   const events = yield* Events
   const links = yield* WorkerLinks
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-  const context = yield* Effect.context<AppConfig | SqlClient.SqlClient>()
   const begun = yield* Effect.makeLatch(false)
   let isBegun = false
   let heard: (worker: WorkerId, row: UsageRow) => void = () => {}
 
-  const tell = (worker: WorkerId, rows: ReadonlyArray<UsageRow>): void => {
-    for (const row of rows) {
-      heard(worker, row)
-      journal.tell(row)
-      events.ended(row)
-    }
-  }
-  // A worker sends again what no owner has answered: rows that are in the table were counted already.
-  const adoptingOf = (worker: WorkerId) =>
-    Effect.provide(
-      Journal.makeAdopting((fresh) => tell(worker, fresh)),
-      context
-    )
-  const move = (worker: WorkerId, rows: ReadonlyArray<UsageRow>) =>
-    Effect.zipRight(
-      begun.await,
-      Effect.flatMap(adoptingOf(worker), ({ adopt }) => adopt(rows))
-    )
+  const { adopt, recover } = yield* Journal.makeAdopting<WorkerId>((worker, row) => {
+    heard(worker, row)
+    journal.tell(row)
+    events.ended(row)
+  })
+  const move = (worker: WorkerId, rows: ReadonlyArray<UsageRow>) => Effect.zipRight(begun.await, adopt(worker, rows))
   const left = (worker: WorkerId) =>
-    Effect.flatMap(adoptingOf(worker), ({ recover }) =>
-      recover(workerFolder(journalFolder(dataDir), nameOf(worker)))
-    ).pipe(
+    recover(worker, workerFolder(journalFolder(dataDir), nameOf(worker))).pipe(
       Effect.catchAll((error) =>
         Effect.logError(`Rows that worker ${nameOf(worker)} has left could not be read: ${reasonOf(error)}`)
       )

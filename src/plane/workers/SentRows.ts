@@ -2,14 +2,17 @@
  * The usage journal of a worker: a row is in a file of the worker's own before its client has the last byte, as in one process, and goes to the
  * owner, which alone writes the table. A file is removed when the owner has the rows of it on disk; what a worker leaves is read by the owner.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { ensureFolder, journalFolder, workerFolder } from "../../store/DataFolder.ts"
 import { StoreError, type StoreFailure } from "../../store/Errors.ts"
 import * as Segments from "../../store/usage/JournalSegments.ts"
 import { makeMoving, type MoveRows, UsageJournal } from "../../store/usage/UsageJournal.ts"
+import { MovedRows } from "../state/ledger/MovedRows.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { nameOf, type WorkerId } from "../state/link/WorkerLinks.ts"
 import { takePart } from "./Rounds.ts"
@@ -30,22 +33,26 @@ const notTaken = new StoreError({
 })
 
 const moveTo =
-  ({ ask }: Pick<typeof OwnerLink.Service, "ask">): MoveRows =>
+  ({ ask }: Pick<typeof OwnerLink.Service, "ask">, moved: (requestIds: ReadonlyArray<string>) => void): MoveRows =>
   (rows) =>
     Effect.async<void, StoreError>((resume) => {
       const sent = rows.map(({ row }) => row)
-      ask(topics.rows, sent, (answer) => resume(answer === done ? Effect.void : Effect.fail(notTaken)))
+      ask(topics.rows, sent, (answer) => {
+        if (answer !== done) return resume(Effect.fail(notTaken))
+        moved(sent.map(({ requestId }) => requestId))
+        resume(Effect.void)
+      })
     })
 
-export const layer = (worker: WorkerId): Layer.Layer<UsageJournal, StoreFailure, AppConfig | OwnerLink> =>
-  Layer.scoped(
-    UsageJournal,
+export const layer = (worker: WorkerId): Layer.Layer<MovedRows | UsageJournal, StoreFailure, AppConfig | OwnerLink> =>
+  Layer.scopedContext(
     Effect.gen(function* () {
       const { dataDir } = yield* AppConfig
       const link = yield* OwnerLink
+      const moved = makeSignal<ReadonlyArray<string>>()
       const folder = workerFolder(journalFolder(dataDir), nameOf(worker))
       yield* ensureFolder(folder)
-      const journal = yield* makeMoving(Segments.inFolder(folder), Effect.void, moveTo(link))
+      const journal = yield* makeMoving(Segments.inFolder(folder), Effect.void, moveTo(link, moved.tell))
       const runFork = Runtime.runFork(yield* Effect.runtime<never>())
       const unlisten = takePart(link, topics.flush, (then) => {
         runFork(
@@ -65,6 +72,6 @@ export const layer = (worker: WorkerId): Layer.Layer<UsageJournal, StoreFailure,
           unwatch()
         })
       )
-      return journal
+      return Context.make(UsageJournal, journal).pipe(Context.add(MovedRows, { listen: moved.listen }))
     })
   )

@@ -33,7 +33,8 @@ export type ToSibling =
   | { readonly type: "up" }
   /** End: `drainMs` for running requests; null: as configured. */
   | { readonly type: "end"; readonly drainMs: number | null }
-  /** A worker's process has ended. To the owner. */
+  /** A worker's process was started, or has ended. To the owner. */
+  | { readonly type: "joined"; readonly place: number; readonly life: number }
   | { readonly type: "left"; readonly place: number; readonly life: number }
 
 const variable = "GATEWAY_PROCESS"

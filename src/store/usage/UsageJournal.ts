@@ -307,43 +307,59 @@ const newOf = (
     Effect.mapError(named("UsageJournal.adopt"))
   )
 
-/** Moves rows of other processes into the table. */
-export interface Adopting {
+/** Moves rows of other processes into the table. `W`: such a process. */
+export interface Adopting<W> {
   /** Done when they would survive a power cut. */
-  readonly adopt: (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, StoreError | NodeJS.ErrnoException>
+  readonly adopt: (of: W, rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, StoreError | NodeJS.ErrnoException>
   /** Does the same with the rows that an ended worker left in its folder, and removes that; nothing where there is no such folder. */
-  readonly recover: (folder: string) => Effect.Effect<void, StoreFailure>
+  readonly recover: (of: W, folder: string) => Effect.Effect<void, StoreFailure>
 }
 
-/** `heard` is called with rows that are not in the table, before they are. */
-export const makeAdopting = (
-  heard: (rows: ReadonlyArray<UsageRow>) => void
-): Effect.Effect<Adopting, never, AppConfig | SqlClient.SqlClient> =>
+/** `heard` is called once with each row that is not in the table, before it is, however often it comes. */
+export const makeAdopting = <W>(
+  heard: (of: W, row: UsageRow) => void
+): Effect.Effect<Adopting<W>, never, AppConfig | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const { dataDir } = yield* AppConfig
     const sql = yield* SqlClient.SqlClient
     const move = yield* intoTable
     const synced = syncLog(databaseFile(dataDir))
     const shared = new PerFacts(sharedFacts)
-    const hearing =
-      (next: MoveRows): MoveRows =>
+    const oneAtATime = makeLane(1)
+    /** Rows that were heard and are not in the table: it could not be written to. They come again. */
+    const waiting = new Set<string>()
+    const hear = (of: W, rows: ReadonlyArray<UsageRow>): void => {
+      for (const row of rows) {
+        if (waiting.has(row.id)) continue
+        waiting.add(row.id)
+        heard(of, row)
+      }
+    }
+    const moving =
+      (of: W): MoveRows =>
       (rows, isOnFile) =>
         newOf(
           sql,
           rows.map(({ row }) => row)
-        ).pipe(Effect.map(heard), Effect.zipRight(next(rows, isOnFile)))
-    const moving = hearing(move)
+        ).pipe(
+          Effect.map((fresh) => hear(of, fresh)),
+          Effect.zipRight(move(rows, isOnFile)),
+          Effect.map(() => {
+            for (const { row } of rows) waiting.delete(row.id)
+          }),
+          oneAtATime.inTurn
+        )
     return {
-      adopt: (rows) =>
+      adopt: (of, rows) =>
         Effect.zipRight(
-          moving(
+          moving(of)(
             rows.map((row) => ({ row, facts: shared.of(row) })),
             true
           ),
           synced
         ),
-      recover: (folder) =>
-        Effect.suspend(() => (existsSync(folder) ? Effect.asVoid(recoverWorker(folder, moving)) : Effect.void))
+      recover: (of, folder) =>
+        Effect.suspend(() => (existsSync(folder) ? Effect.asVoid(recoverWorker(folder, moving(of))) : Effect.void))
     }
   })
 

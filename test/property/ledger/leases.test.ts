@@ -96,7 +96,7 @@ const run = (cluster: Cluster, step: Step): void => {
     case "advance":
       return cluster.advance(step.ms)
     case "rows":
-      return cluster.readRows(step.place)
+      return cluster.moveRows(step.place)
     case "kill":
       return cluster.kill(step.place, step.loses)
     case "restart":

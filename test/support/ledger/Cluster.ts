@@ -13,9 +13,11 @@ import { meterReached, rateReached, sessionsReached } from "../../../src/plane/l
 import { Meter, type MeterSpec } from "../../../src/plane/ledger/Meter.ts"
 import { recoveredRow } from "../../../src/plane/ledger/Recovered.ts"
 import { leaseMs } from "../../../src/plane/state/ledger/Fence.ts"
+import { makeSignal, type Signal } from "../../../src/kernel/collections/Signal.ts"
 import { Later } from "../../../src/kernel/Later.ts"
 import type { Timer } from "../../../src/platform/Timers.ts"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
+import type { OwnerLink } from "../../../src/plane/state/link/OwnerLink.ts"
 import type { WorkerId } from "../../../src/plane/state/link/WorkerLinks.ts"
 import { makeLinks } from "../Links.ts"
 
@@ -80,9 +82,15 @@ export interface Request {
 interface Worker {
   readonly place: number
   readonly id: WorkerId
+  readonly link: typeof OwnerLink.Service
   readonly ledger: WorkerLedger
-  readonly rows: Array<UsageRow>
+  readonly moved: Signal<ReadonlyArray<string>>
+  /** Rows in its file. */
+  readonly rows: Map<string, UsageRow>
 }
+
+/** Rows of a worker's file; the answer comes when they are in the table. */
+const rowsTopic = "rows"
 
 /** Amounts are the same in nano-USD and tokens. */
 const rowOf = ({ id, model, receivedMs }: Request, cost: number, isCalled = true): UsageRow => ({
@@ -125,6 +133,8 @@ export class Cluster {
   readonly #heard = new Map<number, number>()
   /** Rows that are on disk, wherever. */
   readonly rows = new Map<string, UsageRow>()
+  /** Rows that are in the table. */
+  readonly #table = new Map<string, UsageRow>()
   /** Requests that came in. */
   entered = 0
   account = new KeyAccount()
@@ -170,12 +180,22 @@ export class Cluster {
       links: this.links.owner,
       truth: this.#truth(),
       ...this.#timers(0),
-      withRows: (ids, then) => then(new Set(ids.filter((id) => this.#summed.has(id))))
+      withRows: (ids, then) => then(new Set(ids.filter((id) => this.#table.has(id))))
+    })
+    this.links.owner.serve(rowsTopic, (id, body, answer) => {
+      this.#adopt(id, body as ReadonlyArray<UsageRow>)
+      answer("done")
     })
   }
 
-  /** Requests whose rows were in the sums of the owner's start. */
-  #summed: ReadonlySet<string> = new Set()
+  /** Rows of a worker come into the table, each once. */
+  #adopt(id: WorkerId, rows: Iterable<UsageRow>): void {
+    for (const row of rows) {
+      if (this.#table.has(row.requestId)) continue
+      this.owner?.hasRow(id, row)
+      this.#table.set(row.requestId, row)
+    }
+  }
 
   #truth(): typeof LedgerTruth.Service {
     const { account } = this
@@ -206,8 +226,9 @@ export class Cluster {
 
   join(place: number): void {
     const { id, link } = this.links.join(place)
-    const ledger = new WorkerLedger({ link, ...this.#timers(place) })
-    this.workers.set(place, { place, id, ledger, rows: [] })
+    const moved = makeSignal<ReadonlyArray<string>>()
+    const ledger = new WorkerLedger({ link, moved, ...this.#timers(place) })
+    this.workers.set(place, { place, id, link, ledger, moved, rows: new Map() })
   }
 
   /** Time goes on: timers of processes that are not stopped fire. */
@@ -344,7 +365,9 @@ export class Cluster {
     commitment.settle(cost === null ? [] : chargesOf(model, cost))
     commitment.leave()
     this.rows.set(request.id, row)
-    this.workers.get(place)?.rows.push(row)
+    const worker = this.workers.get(place)
+    if (worker === undefined) this.#table.set(request.id, row)
+    else worker.rows.set(request.id, row)
   }
 
   #running(pick: number): Request | undefined {
@@ -366,11 +389,16 @@ export class Cluster {
     this.#end(request, null)
   }
 
-  /** The owner reads the rows of a worker's journal. */
-  readRows(place: number): void {
+  /** A worker sends the rows of its file to the owner. */
+  moveRows(place: number): void {
     const worker = this.workers.get(place)
-    if (worker === undefined) return
-    for (const row of worker.rows.splice(0)) this.owner?.hasRow(worker.id, row)
+    if (worker === undefined || this.stopped.has(place) || worker.rows.size === 0) return
+    const rows = [...worker.rows.values()]
+    worker.link.ask(rowsTopic, rows, (answer) => {
+      if (answer === null || this.workers.get(place) !== worker) return
+      for (const { requestId } of rows) worker.rows.delete(requestId)
+      worker.moved.tell(rows.map(({ requestId }) => requestId))
+    })
   }
 
   kill(place: number, loses: boolean): void {
@@ -380,12 +408,16 @@ export class Cluster {
     this.stopped.delete(place)
     this.#due = this.#due.filter((due) => due.place !== place)
     this.links.kill(worker.id, loses)
-    this.readRows(place)
+    this.#adopt(worker.id, worker.rows.values())
     this.workers.delete(place)
     const own = this.requests.filter((each) => each.place === place && each.life === worker.id.life)
     const open = own.filter(({ state }) => state === "open")
     for (const each of own) if (each.state !== "over") each.state = "lost"
-    for (const each of open) this.rows.set(each.id, rowOf(each, each.amount))
+    for (const each of open) {
+      const row = rowOf(each, each.amount)
+      this.rows.set(each.id, row)
+      this.#table.set(each.id, row)
+    }
     this.owner?.settleLeft(
       worker.id,
       open.map(({ amount, id, model, receivedMs }) => ({
@@ -407,7 +439,7 @@ export class Cluster {
       this.account = new KeyAccount()
       this.account.meters = specsOf(this.limits).map((spec) => new Meter(spec))
       this.account.follow(keyOf(this.limits))
-      for (const row of this.rows.values()) {
+      for (const row of this.#table.values()) {
         const { costNanoUsd, model, timestampMs, tokens } = row
         if (model !== null) {
           this.account.book(timestampMs, "p", model, { nanoUsd: costNanoUsd ?? 0, tokens: tokens.in + tokens.out })
@@ -416,10 +448,8 @@ export class Cluster {
       }
       // As in one process: what an ended process let in, and what has no row, is not known to the next.
       for (const each of this.requests) if (each.state === "lost" && !this.rows.has(each.id)) each.enteredMs = null
-      const ended = this.requests.filter(({ enteredMs, id }) => enteredMs !== null && this.rows.has(id))
+      const ended = this.requests.filter(({ enteredMs, id }) => enteredMs !== null && this.#table.has(id))
       this.account.remember(ended.map(({ enteredMs }) => enteredMs ?? 0).toSorted((a, b) => b - a))
-      this.#summed = new Set(this.rows.keys())
-      for (const worker of this.workers.values()) worker.rows.splice(0)
       this.#startOwner()
       this.owner?.expect([...this.workers.values()].map(({ id }) => id))
     })
@@ -441,11 +471,10 @@ export class Cluster {
     for (let round = 0; round < 8; round += 1) {
       this.deliverAll()
       for (const each of this.requests) if (each.state === "open") this.#end(each, each.amount)
-      for (const place of this.workers.keys()) this.readRows(place)
+      for (const place of this.workers.keys()) this.moveRows(place)
       this.advance(1_100)
     }
     this.deliverAll()
-    for (const place of this.workers.keys()) this.readRows(place)
   }
 
   /** Cost of calls that are over or were lost, and of those that run at their estimate: by model, or of all. */

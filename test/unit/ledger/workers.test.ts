@@ -16,6 +16,7 @@ import { Reservation } from "../../../src/plane/ledger/KeyAccount.ts"
 import { type Admitted, KeyLimits } from "../../../src/plane/ledger/KeyLimits.ts"
 import * as LeasedKeyLimits from "../../../src/plane/ledger/leased/LeasedKeyLimits.ts"
 import * as WorkerLeases from "../../../src/plane/ledger/leased/WorkerLeases.ts"
+import { MovedRows } from "../../../src/plane/state/ledger/MovedRows.ts"
 import { OwnerLink } from "../../../src/plane/state/link/OwnerLink.ts"
 import { WorkerLinks } from "../../../src/plane/state/link/WorkerLinks.ts"
 import * as Reservations from "../../../src/store/usage/Reservations.ts"
@@ -52,7 +53,13 @@ const setUp = (count: number) =>
         const { id, link } = links.join(place)
         const ended = yield* Scope.fork(scope, { _tag: "Sequential" })
         const layer = LeasedKeyLimits.layer.pipe(
-          Layer.provide(Layer.mergeAll(Layer.succeed(OwnerLink, link), TestTimers.layer))
+          Layer.provide(
+            Layer.mergeAll(
+              Layer.succeed(OwnerLink, link),
+              Layer.succeed(MovedRows, { listen: () => () => {} }),
+              TestTimers.layer
+            )
+          )
         )
         const limits = Context.get(yield* Layer.buildWithScope(layer, ended), KeyLimits)
         return { id, limits }

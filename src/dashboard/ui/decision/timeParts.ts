@@ -27,15 +27,19 @@ export interface TimePart {
   readonly forMs: number
 }
 
+/** Times are whole milliseconds, and the sum of two may be off by so much. */
+const roundedMs = 2
+
 const partsOf = (call: TimedCall, fromMs: number, firstMs: number | null): ReadonlyArray<TimePart> => {
   if (call.outcome !== "completed") return [{ kind: call.outcome, call, fromMs, forMs: call.latencyMs }]
   const untilFirst = firstMs === null ? null : firstMs - fromMs
-  if (untilFirst === null || untilFirst < 0 || untilFirst > call.latencyMs) {
+  if (untilFirst === null || untilFirst < -roundedMs || untilFirst > call.latencyMs + roundedMs) {
     return [{ kind: "call", call, fromMs, forMs: call.latencyMs }]
   }
+  const forMs = Math.min(Math.max(0, untilFirst), call.latencyMs)
   return [
-    { kind: "firstToken", call, fromMs, forMs: untilFirst },
-    { kind: "answer", call, fromMs: fromMs + untilFirst, forMs: call.latencyMs - untilFirst }
+    { kind: "firstToken", call, fromMs, forMs },
+    { kind: "answer", call, fromMs: fromMs + forMs, forMs: call.latencyMs - forMs }
   ]
 }
 

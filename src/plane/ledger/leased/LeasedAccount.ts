@@ -88,7 +88,9 @@ export class LeasedAccount {
   rates: ReadonlyArray<LeasedRate> = []
   maxSessions = 0
   readonly apiKeyId: string
-  readonly holders = new Set<Holder & { readonly rehold: () => void; readonly enteredMs: number | null }>()
+  readonly holders = new Set<
+    Holder & { readonly rehold: () => void; readonly enteredMs: number | null; readonly hasReported: boolean }
+  >()
   readonly sessions = new Map<string, Entered>()
   readonly #next: NextNumber
   #usedUp: UsedUp | null = null

@@ -73,6 +73,10 @@ export class LeasedCommitment implements Commitment {
     account.holders.add(this)
   }
 
+  get hasReported(): boolean {
+    return this.#isSettled
+  }
+
   get open(): ReadonlyArray<Reservation> {
     return this.reservations.filter(({ isOpen }) => isOpen)
   }

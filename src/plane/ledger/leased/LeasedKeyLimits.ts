@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Timers } from "../../../platform/Timers.ts"
 import { StoreError } from "../../../store/Errors.ts"
+import { MovedRows } from "../../state/ledger/MovedRows.ts"
 import { OwnerLink } from "../../state/link/OwnerLink.ts"
 import { KeyLimits } from "../KeyLimits.ts"
 import { WorkerLedger } from "./WorkerLedger.ts"
@@ -15,9 +16,10 @@ const ofOwner = (operation: string): Effect.Effect<never, StoreError> =>
 
 export const make = Effect.gen(function* () {
   const link = yield* OwnerLink
+  const moved = yield* MovedRows
   const { after, monotonicMs, nowMs } = yield* Timers
   const ledger = yield* Effect.acquireRelease(
-    Effect.sync(() => new WorkerLedger({ link, nowMs, monotonicMs, after })),
+    Effect.sync(() => new WorkerLedger({ link, moved, nowMs, monotonicMs, after })),
     (opened) => Effect.sync(() => opened.close())
   )
   return KeyLimits.of({
@@ -39,4 +41,4 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<KeyLimits, never, OwnerLink | Timers> = Layer.scoped(KeyLimits, make)
+export const layer: Layer.Layer<KeyLimits, never, MovedRows | OwnerLink | Timers> = Layer.scoped(KeyLimits, make)

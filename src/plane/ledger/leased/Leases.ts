@@ -47,11 +47,22 @@ export const addSpent = (spent: Array<number>, lease: WorkerLease): void => {
 export const isCurrent = ({ meters }: LeasedAccount, meter: LeasedMeter, lease: WorkerLease, atMs: number): boolean =>
   meters.includes(meter) && meter.lease(atMs) === lease
 
-/** Ages of requests that came in by rates, and of which the owner was told; the oldest first. */
-export const agesOf = ({ holders, rates }: LeasedAccount, nowMs: number): ReadonlyArray<number> => {
+/**
+ * Ages of requests that came in by rates, and of which the owner was told; the oldest first. `ended`: times of those that are over and have no row in
+ * the table.
+ */
+export const agesOf = (
+  { holders, rates }: LeasedAccount,
+  ended: ReadonlyArray<number>,
+  nowMs: number
+): ReadonlyArray<number> => {
   const untold = new Set(rates.flatMap(({ times }) => times))
-  return [...holders]
-    .flatMap(({ enteredMs }) => (enteredMs === null || untold.has(enteredMs) ? [] : [Math.floor(nowMs - enteredMs)]))
+  const running = [...holders].flatMap(({ enteredMs, hasReported }) =>
+    enteredMs === null || hasReported ? [] : [enteredMs]
+  )
+  return [...running, ...ended]
+    .filter((enteredMs) => !untold.has(enteredMs))
+    .map((enteredMs) => Math.floor(nowMs - enteredMs))
     .toSorted((a, b) => b - a)
 }
 

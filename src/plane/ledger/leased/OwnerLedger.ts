@@ -17,7 +17,6 @@ import {
   type OpenRequest,
   type Recall,
   type RefusedBy,
-  type Renewed,
   type Report,
   type Show,
   type Take,
@@ -124,7 +123,7 @@ export class OwnerLedger implements WorkersBooks {
       links.serve(topics.report, (worker, body) => this.#report(nameOf(worker), body as Report)),
       links.serve(topics.give, (worker, body) => this.#give(nameOf(worker), body as Give)),
       links.serve(topics.left, (worker, body) => this.#left(nameOf(worker), body as Left)),
-      links.serve(topics.renew, (worker, _, answer) => answer(this.#renewed(nameOf(worker)))),
+      links.serve(topics.renew, (_worker, _body, answer) => answer(this.#renewed())),
       links.serve(topics.hello, (worker, body, answer) => answer(this.#hello(nameOf(worker), body as Hello))),
       links.onLeft((worker) => this.#gone(nameOf(worker))),
       truth.onChanged((apiKeyId) => this.#changed(apiKeyId))
@@ -415,7 +414,7 @@ export class OwnerLedger implements WorkersBooks {
     this.#hasCome(worker, recall)
   }
 
-  #renewed(worker: string): Renewed {
+  #renewed(): true {
     const { monotonicMs, nowMs } = this.#options
     if (monotonicMs() - this.#prunedAtMs >= pruneEveryMs) {
       this.#prunedAtMs = monotonicMs()
@@ -423,11 +422,11 @@ export class OwnerLedger implements WorkersBooks {
         for (const pool of pools.ended(nowMs())) if (!this.#leases.isDrawnOn(pool)) pools.forget(pool)
       }
     }
-    return { reported: this.#bookings.latest(worker) }
+    return true
   }
 
   /** Replaces all that was known of a worker by its own word. */
-  #hello(worker: string, { held, running, sessions, unacknowledged }: Hello): Welcome {
+  #hello(worker: string, { held, reports, running, sessions }: Hello): Welcome {
     const { monotonicMs, truth } = this.#options
     const isNew = !this.#heardOf.has(worker)
     this.#heardOf.add(worker)
@@ -445,12 +444,12 @@ export class OwnerLedger implements WorkersBooks {
       this.#heldSessions(worker, key).add(session)
     }
     if (isNew) this.#remember(running)
-    this.#bookAgain(worker, unacknowledged)
+    this.#bookAgain(worker, reports)
     this.#known(worker)
-    return { reported: this.#bookings.latest(worker), limited: truth.limited() }
+    return { limited: truth.limited() }
   }
 
-  /** Counts requests in progress for rates. */
+  /** Counts for rates what has no row in the table. */
   #remember(running: Hello["running"]): void {
     const { monotonicMs, truth } = this.#options
     for (const [key, agesMs] of running) {

@@ -16,7 +16,6 @@ import {
   type OpenRequest,
   type Recall,
   type RefusedBy,
-  type Renewed,
   type Report,
   type Show,
   type Take,
@@ -24,6 +23,7 @@ import {
   topics,
   type Welcome
 } from "../../state/ledger/Messages.ts"
+import type { MovedRows } from "../../state/ledger/MovedRows.ts"
 import type { OwnerLink } from "../../state/link/OwnerLink.ts"
 import type { Charge, NotReserved } from "../Commitment.ts"
 import { hasRates, type Holder, type Obstacle, type Reservation } from "../KeyAccount.ts"
@@ -34,9 +34,11 @@ import { type Hold, LeasedAccount, type LeasedMeter } from "./LeasedAccount.ts"
 import { type LeasedBooks, LeasedCommitment, type LeasedReservation } from "./LeasedCommitment.ts"
 import { addSpent, agesOf, allOf, costOf, heldOf, isCurrent, openOf, refusedByRate } from "./Leases.ts"
 import { Outbox } from "./Outbox.ts"
+import { Reported } from "./Reported.ts"
 
 export interface WorkerLedgerOptions {
   readonly link: typeof OwnerLink.Service
+  readonly moved: typeof MovedRows.Service
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly after: (delayMs: number, run: () => void) => Timer
@@ -59,8 +61,8 @@ export class WorkerLedger implements LeasedBooks {
   readonly #active = new Set<LeasedAccount>()
   readonly #outbox = new Outbox()
   readonly #fence = new Fence()
-  /** Reports that the owner may not have, the oldest first. */
-  #unacknowledged: Array<Report> = []
+  /** Reports whose rows are not in the table: the next owner may begin without them. */
+  readonly #reported = new Reported()
   /** Keys with limits; null: the owner has not told. */
   #limited: Set<string> | null = null
   #number = 0
@@ -72,8 +74,9 @@ export class WorkerLedger implements LeasedBooks {
 
   constructor(options: WorkerLedgerOptions) {
     this.#options = options
-    const { link } = options
+    const { link, moved } = options
     this.#unlisten = [
+      moved.listen((requestIds) => this.#reported.moved(requestIds)),
       link.listen(topics.changed, (body) => this.#changed(body as Changed)),
       link.listen(topics.recall, (body) => this.#recalled(body as Recall)),
       link.listen(topics.show, (body) => this.#shown(body as Show)),
@@ -400,7 +403,7 @@ export class WorkerLedger implements LeasedBooks {
   readonly left = (commitment: LeasedCommitment, wasSettled: boolean): void => {
     const { account, day, session } = commitment
     if (!wasSettled) {
-      const isNews = day !== null
+      const isNews = day !== null || commitment.enteredMs !== null
       for (const reservation of commitment.reservations) commitment.release(reservation)
       if (isNews) this.#report(commitment, [], [])
     }
@@ -408,7 +411,7 @@ export class WorkerLedger implements LeasedBooks {
   }
 
   #report(commitment: LeasedCommitment, charges: ReadonlyArray<Charge>, drawn: ReadonlyArray<Hold>): void {
-    const { apiKeyId, day, receivedMs, requestId } = commitment
+    const { apiKeyId, day, enteredMs, receivedMs, requestId } = commitment
     const spent: Array<number> = []
     if (day !== null) {
       commitment.day = null
@@ -421,7 +424,7 @@ export class WorkerLedger implements LeasedBooks {
     const costs = charges.map(({ model, nanoUsd, provider, tokens }) => [provider, model, nanoUsd, tokens] as const)
     const isCounted = day === null ? 0 : 1
     const report: Report = [this.#reports, requestId, apiKeyId, receivedMs, isCounted, costs, spent]
-    this.#unacknowledged.push(report)
+    this.#reported.add(report, enteredMs)
     this.#options.link.send(topics.report, report)
   }
 
@@ -499,13 +502,7 @@ export class WorkerLedger implements LeasedBooks {
     link.ask(topics.renew, null, (answer) => {
       if (answer === null) return
       this.#renewed(askedAtMs)
-      this.#acknowledged((answer as Renewed).reported)
     })
-  }
-
-  #acknowledged(reported: number): void {
-    const first = this.#unacknowledged.findIndex(([number]) => number > reported)
-    this.#unacknowledged = first < 0 ? [] : this.#unacknowledged.slice(first)
   }
 
   /** Gives back what was not needed for a while. */
@@ -533,21 +530,21 @@ export class WorkerLedger implements LeasedBooks {
     const held: Array<HeldLease> = []
     const sessions: Array<readonly [string, string]> = []
     const running: Array<readonly [string, ReadonlyArray<number>]> = []
+    const ended = this.#reported.entered()
     for (const account of this.#accounts.values()) {
       account.isStale = true
       held.push(...heldOf(account))
-      const agesMs = agesOf(account, askedAtMs)
+      const agesMs = agesOf(account, ended.get(account.apiKeyId) ?? [], askedAtMs)
       if (agesMs.length > 0) running.push([account.apiKeyId, agesMs])
       for (const rate of account.rates) if (rate.times.length > 0) this.#outbox.addRate(rate)
       for (const [session, { isOwned }] of account.sessions) if (isOwned) sessions.push([account.apiKeyId, session])
     }
-    const hello: Hello = { held, sessions, running, unacknowledged: this.#unacknowledged }
+    const hello: Hello = { held, sessions, running, reports: this.#reported.all() }
     link.ask(topics.hello, hello, (answer) => {
       if (answer === null) return
-      const { limited, reported } = answer as Welcome
+      const { limited } = answer as Welcome
       this.#renewed(askedAtMs)
       this.#limited = new Set(limited)
-      this.#acknowledged(reported)
     })
     this.#flush()
   }

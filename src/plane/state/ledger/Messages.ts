@@ -9,7 +9,7 @@ export const topics = {
   give: "ledger.give",
   /** Sent: `Left`. */
   left: "ledger.left",
-  /** Asked each second, answered with `Renewed`. */
+  /** Asked each second; any answer is that of an owner. */
   renew: "ledger.renew",
   /** Asked when an owner is there: `Hello`, answered with `Welcome`. */
   hello: "ledger.hello",
@@ -76,7 +76,7 @@ export type TakeAnswer<S> =
   | { readonly is: "changed"; readonly limits: Limits<S> }
 
 /**
- * Cost of a request; sent again to a new owner until one has said that it has it. A list, because one is written for each request. `number`
+ * Cost of a request; sent again to each new owner until the row of the request is in the table. A list, because one is written for each request. `number`
  * grows with each report of a worker's life; `isCounted`: it counts as a request of its day; `spent` comes from `WorkerLease`, a number and a sum in
  * turn.
  */
@@ -125,11 +125,6 @@ export interface Left {
   readonly session: string
 }
 
-export interface Renewed {
-  /** Number of the latest report that the owner has. */
-  readonly reported: number
-}
-
 /** A lease that a worker holds. `meter`: id of the meter, null for a rate. */
 export interface HeldLease {
   readonly lease: number
@@ -143,13 +138,13 @@ export interface HeldLease {
 export interface Hello {
   readonly held: ReadonlyArray<HeldLease>
   readonly sessions: ReadonlyArray<readonly [key: string, session: string]>
-  /** Requests in progress that count for rates, which have no usage row: the key, and how many milliseconds ago each came. */
+  /** Requests that count for rates and have no usage row in the table: the key, and how many milliseconds ago each came. */
   readonly running: ReadonlyArray<readonly [key: string, agesMs: ReadonlyArray<number>]>
-  readonly unacknowledged: ReadonlyArray<Report>
+  /** Those whose usage rows the table did not have. */
+  readonly reports: ReadonlyArray<Report>
 }
 
 export interface Welcome {
-  readonly reported: number
   /** Keys with limits. */
   readonly limited: ReadonlyArray<string>
 }
