@@ -29,7 +29,7 @@ import * as EvalRunner from "../subjects/evals/EvalRunner.ts"
 import * as Events from "../observe/Events.ts"
 import * as Files from "../subjects/files/service.ts"
 import type { ProcessRole } from "../platform/programs/Siblings.ts"
-import type { SiblingWorkers } from "../platform/programs/SiblingWorkers.ts"
+import { type SiblingWorkers, WorkersBeside } from "../platform/programs/SiblingWorkers.ts"
 import { nameOf } from "../plane/state/link/WorkerLinks.ts"
 import { Claims, none as noClaims } from "../plane/state/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
@@ -453,7 +453,8 @@ export const ownerGeneration = ({ folder }: ProcessRole, workers: SiblingWorkers
   }).pipe(
     Layer.provide(Layer.merge(ConfigWatch.settledLayer, SharedHealth.ownerLayer)),
     Layer.provide(OwnerLinks.layer(folder, workers)),
-    Layer.provide(Layer.sync(RunningWorkers, workers.running)),
+    Layer.provide(Layer.succeed(WorkersBeside, workers)),
+    Layer.provide(Layer.sync(RunningWorkers, () => workers.running().map(nameOf))),
     Layer.provide(platform)
   )
 

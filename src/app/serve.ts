@@ -8,15 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { ManagementEndpoint } from "../entry/management/ManagementEndpoint.ts"
-import { Listener } from "../entry/listening/Listener.ts"
 import { HttpServer } from "../entry/server/Server.ts"
-import type { TunnelEntrance } from "../net/tunnels/TunnelEntrance.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
-import { CommandIndex } from "../platform/CommandIndex.ts"
 import { ownRole } from "../platform/programs/Siblings.ts"
 import { closing } from "../store/engine/Client.ts"
-import type { DataLock } from "../store/DataLock.ts"
-import type { AuditQueue } from "../subjects/auth/AuditQueue.ts"
+import { serveInGenerations } from "./generations.ts"
 import { generation, held } from "./layers.ts"
 import { serveAs } from "./processes/serveAs.ts"
 import { superviseWorkers } from "./processes/withWorkers.ts"
@@ -30,14 +26,12 @@ import {
   ownerFile,
   refuseUnprotected,
   type ServeOptions,
-  sentence,
   StartFailed,
   stdout,
   warnOfFewFiles,
   withServices
 } from "./starting.ts"
 import * as Stopping from "./Stopping.ts"
-import * as Supervisor from "./Supervisor.ts"
 
 export { type ServeOptions, StartFailed } from "./starting.ts"
 
@@ -64,37 +58,19 @@ const running = (
     yield* up
     yield* asked
     yield* closing(drainMs)
-  }).pipe(Effect.scoped)
+  })
 
 /** Serves in this process alone. */
 const serveAlone = (options: ServeOptions, stopping: Stopping.Stopping): Effect.Effect<void, Failure> =>
   Effect.suspend(() => {
     const config = configured(options)
-    let isFirst = true
-
-    return Effect.gen(function* () {
-      const lasting = yield* Effect.context<Listener | TunnelEntrance | DataLock | AuditQueue>()
-      const { hold } = yield* Listener
-      yield* Supervisor.run<StartFailed>({
-        hold,
-        describe: ({ message }) => message,
-        check: (options.readEnvironment ?? Effect.void).pipe(
-          Effect.zipRight(Effect.scoped(Layer.build(config))),
-          Effect.asVoid,
-          Effect.mapError((failure) => sentence(failure as Failure))
-        ),
-        generation: (services, up, asked) => {
-          const isStart = isFirst
-          isFirst = false
-          const layer = generation.pipe(
-            Layer.provideMerge(config),
-            Layer.provide(Layer.succeed(CommandIndex, options.commands)),
-            Layer.provide(Layer.succeedContext(Context.merge(lasting, services)))
-          )
-          const whenUp = isStart ? Effect.zipRight(up, Effect.forkScoped(options.whenListening ?? Effect.void)) : up
-          return running(stopping, isStart, whenUp, asked).pipe(withServices(layer), Effect.mapError(failed))
-        }
-      })
+    return serveInGenerations(options, {
+      config,
+      layer: generation,
+      running: (isStart, up, asked) => {
+        const whenUp = isStart ? Effect.zipRight(up, Effect.forkScoped(options.whenListening ?? Effect.void)) : up
+        return running(stopping, isStart, whenUp, asked)
+      }
     }).pipe(withServices(held.pipe(Layer.provideMerge(config))))
   })
 

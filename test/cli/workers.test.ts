@@ -5,6 +5,12 @@ import { join } from "node:path"
 import { adminKey, answered, ask, authorization, costUsd, manage, partsOf, provider, until } from "./processes.ts"
 import { program } from "./support.ts"
 
+interface Workers {
+  readonly wanted: number
+  readonly running: number
+  readonly processes: ReadonlyArray<{ readonly place: number; readonly pid: number; readonly replaced: number }>
+}
+
 const { dataDir, run, serve } = program()
 const upstream = provider()
 
@@ -39,6 +45,19 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
     assert.match(rows[0]?.ip ?? "", /^(?:::ffff:)?127\.0\.0\.1$/)
     const status = await run(["status", "--json"], { DATA_DIR })
     assert.strictEqual(status.code, 0, status.stderr)
+    const ids = partsOf(first)
+      .filter(({ role }) => role === "worker")
+      .map(({ pid }) => pid)
+    const { gateway } = JSON.parse(status.stdout) as { readonly gateway: { readonly workers: Workers } }
+    assert.deepInclude(gateway.workers, { wanted: 2, running: 2 })
+    assert.sameMembers(
+      gateway.workers.processes.map(({ pid }) => pid),
+      ids
+    )
+    const shown = await run(["health"], { DATA_DIR })
+    assert.match(shown.stdout, /Workers\s+2 of 2 \(process ids \d+, \d+\)/)
+    const doctor = await run(["doctor", "--json"], { DATA_DIR, GATEWAY_WORKERS: "64" })
+    assert.match(doctor.stdout, /64 workers, for \d+ cores?: more workers than cores make nothing faster/)
 
     // A budget is one budget, however many processes spend of it: 0.000225 USD a call.
     const limited = (await manage(server, "POST", "/api/keys", { name: "limited" })) as typeof made

@@ -8,7 +8,14 @@ import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fork, type ProcessRole, type Sibling, type ToFirst, type ToSibling } from "../../platform/programs/Siblings.ts"
+import {
+  fork,
+  type ProcessRole,
+  type Sibling,
+  type ToFirst,
+  type ToSibling,
+  type WorkerProcess
+} from "../../platform/programs/Siblings.ts"
 import { make as timers } from "../../platform/Timers.ts"
 import type { ListenFailed } from "../../entry/listening/Listener.ts"
 import { probe } from "../../entry/relay/probe.ts"
@@ -37,9 +44,19 @@ const socketFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRe
 )
 
 interface Process {
+  readonly place: number
+  readonly life: number
   readonly sibling: Sibling | null
+  /** Epoch milliseconds at which it was started. */
+  readonly startedMs: number
   readonly cancel: () => void
 }
+
+/** Workers whose processes run: one that waits for its start holds nothing. */
+const workersOf = (processes: Iterable<Process>): ReadonlyArray<WorkerProcess> =>
+  [...processes].flatMap(({ life, place, sibling, startedMs }) =>
+    sibling === null || place === ownerPlace ? [] : [{ place, life, pid: sibling.pid, startedMs }]
+  )
 
 /** Carries the steps of `Places` out. */
 class Driver {
@@ -97,9 +114,7 @@ class Driver {
   }
 
   #tellOwners(message: ToSibling): void {
-    for (const [name, { sibling }] of this.#processes) {
-      if (name.startsWith(`${ownerPlace}.`)) sibling?.tell(message)
-    }
+    for (const { place, sibling } of this.#processes.values()) if (place === ownerPlace) sibling?.tell(message)
   }
 
   #start(place: number, life: number, afterMs: number): void {
@@ -111,28 +126,20 @@ class Driver {
           role: place === ownerPlace ? "owner" : "worker",
           place,
           life,
-          running: this.#workersBut(name)
+          running: workersOf(this.#processes.values())
         },
         {
           said: (message) => this.#said(place, life, message),
           ended: (code, signal) => this.#ended(place, life, code, signal)
         }
       )
-      this.#processes.set(name, { sibling, cancel: () => {} })
-      if (place !== ownerPlace) this.#tellOwners({ type: "joined", place, life })
+      const process: Process = { place, life, sibling, startedMs: timers.nowMs(), cancel: () => {} }
+      this.#processes.set(name, process)
+      for (const worker of workersOf([process])) this.#tellOwners({ type: "joined", worker })
     }
     if (afterMs === 0) return begin()
     const timer = timers.after(afterMs, begin)
-    this.#processes.set(name, { sibling: null, cancel: () => timer.cancel() })
-  }
-
-  /** Workers whose processes run: one that waits for its start holds nothing. */
-  #workersBut(name: string): ReadonlyArray<string> {
-    const names: Array<string> = []
-    for (const [other, { sibling }] of this.#processes) {
-      if (sibling !== null && other !== name && !other.startsWith(`${ownerPlace}.`)) names.push(other)
-    }
-    return names
+    this.#processes.set(name, { place, life, sibling: null, startedMs: 0, cancel: () => timer.cancel() })
   }
 
   #end(place: number, life: number, drainMs: number | null): void {
@@ -147,7 +154,7 @@ class Driver {
     const { sibling } = process
     sibling.tell({ type: "end", drainMs })
     const timer = timers.after((drainMs ?? this.#drainMs) + graceMs, () => sibling.kill())
-    this.#processes.set(name, { sibling, cancel: () => timer.cancel() })
+    this.#processes.set(name, { ...process, cancel: () => timer.cancel() })
   }
 
   #said(place: number, life: number, message: ToFirst): void {

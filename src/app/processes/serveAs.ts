@@ -1,38 +1,30 @@
 /** Serves as one of several processes: as the owner of the data folder, or as a worker. The first process says when it ends. */
-import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { Listener } from "../../entry/listening/Listener.ts"
 import { ManagementEndpoint } from "../../entry/management/ManagementEndpoint.ts"
 import { HttpServer } from "../../entry/server/Server.ts"
-import type { TunnelEntrance } from "../../net/tunnels/TunnelEntrance.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { CommandIndex } from "../../platform/CommandIndex.ts"
-import { Lifecycle, layerNone } from "../../platform/Lifecycle.ts"
+import { type Lifecycle, layerNone } from "../../platform/Lifecycle.ts"
 import { type Retirement, Retiring } from "../../platform/Retiring.ts"
 import { heedFirst, type ProcessRole, tellFirst } from "../../platform/programs/Siblings.ts"
 import { watchWorkers } from "../../platform/programs/SiblingWorkers.ts"
 import { closing } from "../../store/engine/Client.ts"
-import type { DataLock } from "../../store/DataLock.ts"
-import type { AuditQueue } from "../../subjects/auth/AuditQueue.ts"
+import { serveInGenerations } from "../generations.ts"
 import { ownerGeneration, ownerHeld, workerGeneration, workerHeld } from "../layers.ts"
 import {
   configured,
   type Failure,
-  failed,
   greet,
   namedProxies,
   ownerFile,
   refuseUnprotected,
   type ServeOptions,
-  sentence,
-  type StartFailed,
   warnOfFewFiles,
   withServices
 } from "../starting.ts"
-import * as Supervisor from "../Supervisor.ts"
 
 /** Wishes of the first process. */
 interface First {
@@ -107,7 +99,6 @@ const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): E
   Effect.suspend(() => {
     const config = configOf(options, role)
     const workers = watchWorkers(role)
-    let isFirst = true
     const running = (isStart: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
       Effect.gen(function* () {
         yield* refuseUnprotected
@@ -121,32 +112,9 @@ const serveAsOwner = (role: ProcessRole, options: ServeOptions, first: First): E
         yield* isStart ? ready : Effect.sync(() => tellFirst({ type: "renew" }))
         yield* asked
         yield* closing((yield* AppConfig.AppConfig).drainMs)
-      }).pipe(Effect.scoped)
-
-    const served = Effect.gen(function* () {
-      const lasting = yield* Effect.context<Listener | TunnelEntrance | DataLock | AuditQueue>()
-      const { hold } = yield* Listener
-      yield* Supervisor.run<StartFailed>({
-        hold,
-        describe: ({ message }) => message,
-        check: (options.readEnvironment ?? Effect.void).pipe(
-          Effect.zipRight(Effect.scoped(Layer.build(config))),
-          Effect.asVoid,
-          Effect.mapError((failure) => sentence(failure as Failure))
-        ),
-        generation: (services, up, asked) => {
-          const isStart = isFirst
-          isFirst = false
-          const lifecycle = lifecycleOf(Context.get(services, Lifecycle))
-          const layer = ownerGeneration(role, workers).pipe(
-            Layer.provideMerge(config),
-            Layer.provide(Layer.succeed(CommandIndex, options.commands)),
-            Layer.provide(Layer.succeedContext(Context.add(Context.merge(lasting, services), Lifecycle, lifecycle)))
-          )
-          return running(isStart, up, asked).pipe(withServices(layer), Effect.mapError(failed))
-        }
       })
-    })
+    const layer = ownerGeneration(role, workers)
+    const served = serveInGenerations(options, { config, layer, lifecycle: lifecycleOf, running })
     // An end that the first process asks for interrupts the generation, which drains as it is closed.
     return Effect.raceFirst(served, first.ends).pipe(
       withServices(ownerHeld(role).pipe(Layer.provideMerge(config))),

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { availableParallelism } from "node:os"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
 import { openFiles } from "../../platform/files/OpenFiles.ts"
 import { addressOf, bareHost } from "../../kernel/BindAddress.ts"
@@ -30,6 +31,7 @@ const Check = Schema.Struct({
     "native",
     "memory",
     "open-files",
+    "workers",
     "disk",
     "database",
     "storage",
@@ -72,6 +74,9 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
     const pingUrl = `${running?.url ?? addressOf(host, config.port)}/api/health/ping`
     const state = yield* database(config.dataDir)
     return [
+      ...(config.workers === 1
+        ? []
+        : [{ name: "workers" as const, ...machine.workersOf(config.workers, availableParallelism()) }]),
       { name: "disk", ...(yield* machine.freeDisk(config.dataDir)) },
       { name: "capture", ...(yield* capture(config.dataDir)) },
       { name: "database", ...state.finding },

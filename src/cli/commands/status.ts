@@ -31,6 +31,11 @@ const uptime = (ms: number): string => {
 const usageLogWords = ({ problem, rowsDropped, waitingRows }: typeof Health.Type.usageLog): string =>
   `${problem ?? ""} (${waitingRows} rows wait, ${rowsDropped} were given up). Make room in the data folder.`
 
+const workerWords = ({ processes, running, wanted }: NonNullable<typeof Health.Type.workers>): string => {
+  const ids = processes.map(({ pid }) => pid).join(", ")
+  return `${running} of ${wanted}${ids === "" ? "" : ` (process ids ${ids})`}`
+}
+
 const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, string]> => [
   ["Health", health.status],
   ["Providers known", String(health.catalogCount)],
@@ -38,6 +43,7 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ["Health known of", String(health.monitoredCount)],
   ["Usable now", accountWords(health.connections)],
   ["Breakers", breakerWords(health.breakers)],
+  ...(health.workers === null ? [] : [["Workers", workerWords(health.workers)] as const]),
   ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
 ]
 

@@ -73,6 +73,15 @@ export const openFilesOf = (files: number | null): Finding.Finding => {
       )
 }
 
+/** `cores`: how many processes can run at once. */
+export const workersOf = (workers: number, cores: number): Finding.Finding =>
+  workers <= cores
+    ? Finding.ok(`${workers} workers, for ${cores} cores`)
+    : Finding.warn(
+        `${workers} workers, for ${cores} core${cores === 1 ? "" : "s"}: more workers than cores make nothing faster.`,
+        `Set GATEWAY_WORKERS to 'auto' or to ${cores} at most.`
+      )
+
 const mebibyte = 1_048_576
 const scarceBytes = 256 * mebibyte
 const hopelessBytes = 64 * mebibyte

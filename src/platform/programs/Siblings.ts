@@ -5,6 +5,15 @@
  */
 import cluster, { type Worker } from "node:cluster"
 
+/** A worker's process. `life` counts the processes that a place has had. */
+export interface WorkerProcess {
+  readonly place: number
+  readonly life: number
+  readonly pid: number
+  /** Epoch milliseconds. */
+  readonly startedMs: number
+}
+
 /** A process's part. A place is 0 for the owner and from 1 for workers; each new process at a place has the next life. */
 export interface ProcessRole {
   readonly role: "owner" | "worker"
@@ -15,8 +24,8 @@ export interface ProcessRole {
   /** Port that clients reach, also where a free one was asked for. */
   readonly port: number
   readonly workers: number
-  /** Workers that run while this process starts, `place.life`. */
-  readonly running: ReadonlyArray<string>
+  /** Workers that run while this process starts. */
+  readonly running: ReadonlyArray<WorkerProcess>
 }
 
 /** Messages of a sibling to the first process. */
@@ -34,7 +43,7 @@ export type ToSibling =
   /** End: `drainMs` for running requests; null: as configured. */
   | { readonly type: "end"; readonly drainMs: number | null }
   /** A worker's process was started, or has ended. To the owner. */
-  | { readonly type: "joined"; readonly place: number; readonly life: number }
+  | { readonly type: "joined"; readonly worker: WorkerProcess }
   | { readonly type: "left"; readonly place: number; readonly life: number }
 
 const variable = "GATEWAY_PROCESS"

@@ -5,12 +5,14 @@ import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
 import type { BreakerView } from "../../plane/resilience/breaker/Breakers.ts"
+import type { WorkerProcess } from "../../platform/programs/Siblings.ts"
+import { WorkersBeside } from "../../platform/programs/SiblingWorkers.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { type AccountState, Resilience } from "../resilience/service.ts"
 import { countStandings, type StandingCounts } from "../connections/Standings.ts"
 
 export interface HealthReport {
-  /** `degraded`: a connected provider's breaker is open, no active connection can be used, or the usage log is in trouble. */
+  /** `degraded`: a connected provider's breaker is open, no active connection can be used, a worker is missing, or the usage log is in trouble. */
   readonly status: "ok" | "degraded"
   /** Providers that are known, connected or not. */
   readonly catalogCount: number
@@ -26,6 +28,13 @@ export interface HealthReport {
     readonly rowsNotOnFile: number
     readonly rowsDropped: number
   }
+  /** Null: it is one process. */
+  readonly workers: {
+    readonly wanted: number
+    /** Places that have a process. */
+    readonly running: number
+    readonly processes: ReadonlyArray<WorkerProcess>
+  } | null
 }
 
 export class SystemHealth extends Context.Tag("gateway/subjects/system/SystemHealth")<
@@ -37,6 +46,13 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const resilience = yield* Resilience
   const journal = yield* UsageJournal
+  const beside = yield* WorkersBeside
+
+  const workersNow = (): HealthReport["workers"] => {
+    if (beside === null) return null
+    const processes = beside.running()
+    return { wanted: beside.wanted, running: new Set(processes.map(({ place }) => place)).size, processes }
+  }
 
   const reportOf = (breakers: ReadonlyArray<BreakerView>, connections: ReadonlyArray<AccountState>): HealthReport => {
     const { accounts, byProvider, nodes } = catalog.current()
@@ -46,8 +62,10 @@ export const make = Effect.gen(function* () {
     const isBlocked = breakers.some(({ provider, state }) => state === "OPEN" && byProvider.has(provider))
     const isStranded = counts.available === 0 && counts.inactive < counts.total
     const { dropped, notOnFile, problem } = journal.trouble()
+    const workers = workersNow()
+    const isShort = workers !== null && workers.running < workers.wanted
     return {
-      status: isBlocked || isStranded || problem !== null ? "degraded" : "ok",
+      status: isBlocked || isStranded || isShort || problem !== null ? "degraded" : "ok",
       catalogCount: Registry.registry.size + nodes.length,
       configuredCount: connections.length,
       activeCount: accounts.length,
@@ -59,7 +77,8 @@ export const make = Effect.gen(function* () {
         halfOpen: inState("HALF_OPEN")
       },
       connections: counts,
-      usageLog: { problem, waitingRows: journal.pending(), rowsNotOnFile: notOnFile, rowsDropped: dropped }
+      usageLog: { problem, waitingRows: journal.pending(), rowsNotOnFile: notOnFile, rowsDropped: dropped },
+      workers
     }
   }
 

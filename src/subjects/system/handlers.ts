@@ -12,7 +12,7 @@ import { NotFound } from "../../contract/Errors.ts"
 import { openApiJson } from "../../contract/OpenApiDocument.ts"
 import { declaredSchemaJson } from "../declared/JsonSchema.ts"
 import { SystemControl } from "./service.ts"
-import { SystemHealth } from "./SystemHealth.ts"
+import { type HealthReport, SystemHealth } from "./SystemHealth.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { version } from "../../platform/Version.ts"
 import { answered } from "../../entry/handling/Answers.ts"
@@ -50,6 +50,16 @@ const docsFile = Effect.fnUntraced(function* (name: string) {
   )
 })
 
+const workersView = ({ processes, ...counts }: NonNullable<HealthReport["workers"]>) => ({
+  ...counts,
+  processes: processes.map(({ life, pid, place, startedMs }) => ({
+    place,
+    pid,
+    startedAt: new Date(startedMs).toISOString(),
+    replaced: life - 1
+  }))
+})
+
 export const layer = HttpApiBuilder.group(contractOf(System), "system", (handlers) =>
   Effect.gen(function* () {
     const health = yield* SystemHealth
@@ -60,11 +70,12 @@ export const layer = HttpApiBuilder.group(contractOf(System), "system", (handler
     return handlers
       .handle("ping", () => Effect.map(uptime, (uptimeMs) => ({ status: "ok" as const, version, uptimeMs })))
       .handle("health", () =>
-        Effect.zipWith(health.report, uptime, ({ status, ...report }, uptimeMs) => ({
+        Effect.zipWith(health.report, uptime, ({ status, workers, ...report }, uptimeMs) => ({
           status,
           version,
           uptimeMs,
-          ...report
+          ...report,
+          workers: workers === null ? null : workersView(workers)
         }))
       )
       .handle("init", () => Effect.map(control.init, (init) => ({ ...init, version })))

@@ -23,12 +23,12 @@ export const Ping = Schema.Struct({
 /**
  * Counts of known providers, stored connections, active ones, and ones whose health is known; then the
  * breakers of connected providers by state, and the connections by what can be done with them. `degraded`: a provider in use has an open
- * breaker, there are active connections and none can be used now, or usage rows cannot be written.
+ * breaker, there are active connections and none can be used now, a worker is missing, or usage rows cannot be written.
  */
 export const Health = Schema.Struct({
   status: field(
     Schema.Literal("ok", "degraded"),
-    "`degraded`: a provider in use has an open breaker, no connection can be used, or usage rows cannot be written."
+    "`degraded`: a provider in use has an open breaker, no connection can be used, a worker is missing, or usage rows cannot be written."
   ),
   version: field(Schema.String, ...words.version),
   uptimeMs: field(Schema.Number, ...words.uptimeMs),
@@ -58,6 +58,27 @@ export const Health = Schema.Struct({
       rowsDropped: field(Schema.Number, "Rows since the start that were given up because too many waited.", 0)
     }),
     "How the log of usage is doing."
+  ),
+  workers: field(
+    Schema.NullOr(
+      Schema.Struct({
+        wanted: field(Schema.Number, "Workers that were asked for.", 4),
+        running: field(Schema.Number, "Workers that have a process. One that has ended is replaced at once.", 4),
+        processes: field(
+          Schema.Array(
+            Schema.Struct({
+              place: field(Schema.Number, "Number of the worker, from 1.", 1),
+              pid: field(Schema.Number, "Its process id.", 4242),
+              startedAt: field(Schema.String, "When the process was started, ISO 8601.", "2026-11-26T12:00:00.000Z"),
+              replaced: field(Schema.Number, "Processes of this worker that have ended before.", 0)
+            })
+          ),
+          "Their processes. While they are replaced there may be two of a worker."
+        )
+      })
+    ),
+    "Processes that serve requests beside the one with the database; null: the gateway is one process.",
+    null
   )
 }).annotations({ identifier: "Health" })
 

@@ -25,3 +25,12 @@ describe("the limit of open files", () => {
     assert.include(low.hint ?? "", "ulimit -n 65536")
   })
 })
+
+describe("workers", () => {
+  it("are a warning of the doctor where they are more than the cores", () => {
+    assert.strictEqual(machine.workersOf(2, 2).status, "ok")
+    const many = machine.workersOf(4, 1)
+    assert.strictEqual(many.status, "warn")
+    assert.include(many.hint ?? "", "'auto' or to 1")
+  })
+})
