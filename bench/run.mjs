@@ -186,6 +186,11 @@ const alone = {
     const figures = await measureLimits(bench)
     return { figures, text: limitsText(figures) }
   },
+  workers: async (bench) => {
+    const { measureWorkers, workersText } = await import("./workers.mjs")
+    const figures = await measureWorkers(bench)
+    return { figures, text: workersText(figures) }
+  },
   batch: async (bench) => {
     const { batchText, measureBatch } = await import("./batch.mjs")
     const figures = await measureBatch(bench)

@@ -12,6 +12,7 @@ export const usage = `npm run bench -- [options]
   --compression         only the CPU of each engine of the compression; needs no built gateway
   --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
   --limits              only what the limits of a key add to a request; needs a built gateway
+  --workers             only what a request costs with one process, 2 and 4 workers; needs a built gateway
   --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
   --traffic             only what the recording of own traffic adds to a request, to 1,000 streams and to the event loop's delay, and its
                         memory over a long run (--input memory); needs a built gateway
@@ -100,6 +101,7 @@ export const readOptions = (args) => {
       compression: { type: "boolean", default: false },
       auto: { type: "boolean", default: false },
       limits: { type: "boolean", default: false },
+      workers: { type: "boolean", default: false },
       features: { type: "boolean", default: false },
       traffic: { type: "boolean", default: false },
       plugins: { type: "boolean", default: false },
@@ -124,6 +126,7 @@ export const readOptions = (args) => {
     compression: values.compression,
     auto: values.auto,
     limits: values.limits,
+    workers: values.workers,
     features: values.features,
     traffic: values.traffic,
     plugins: values.plugins,

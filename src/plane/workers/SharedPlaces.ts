@@ -8,7 +8,9 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { Timers } from "../../platform/Timers.ts"
+import { RunningWorkers } from "../../store/DataFolder.ts"
 import { ConcurrencyGate } from "../resilience/ConcurrencyGate.ts"
+import { Expected } from "../state/link/Expected.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { nameOf, type WorkerId, WorkerLinks } from "../state/link/WorkerLinks.ts"
 import { Permits, type PermitsShape, type Place, type Release } from "../state/Permits.ts"
@@ -19,7 +21,9 @@ const topics = {
   /** The key of a place that is given back. */
   give: "permit.give",
   /** The key of places that another process waits for. */
-  wanted: "permit.wanted"
+  wanted: "permit.wanted",
+  /** `Told`: all places that a worker has, when an owner is there. */
+  held: "permit.held"
 } as const
 
 const granted = "granted"
@@ -33,6 +37,8 @@ interface Wanted {
   readonly key: string
   readonly limit: number
 }
+
+type Told = ReadonlyArray<readonly [key: string, limit: number, places: number]>
 
 interface Desk {
   /** Places that this worker has and does not use. */
@@ -76,6 +82,14 @@ class WorkerPlaces implements PermitsShape {
     if (desk === undefined) return
     desk.isWanted = true
     this.#giveBack(key, desk)
+  }
+
+  /** Tells an owner what this worker has: it may be a new one. */
+  tell(): void {
+    const held: Told = [...this.#desks].flatMap(([key, { idle, inUse, limit }]) =>
+      idle + inUse === 0 ? [] : [[key, limit, idle + inUse] as const]
+    )
+    this.#link.send(topics.held, held)
   }
 
   #deskOf(key: string): Desk {
@@ -157,10 +171,14 @@ export const workerLayer: Layer.Layer<never, never, OwnerLink | Timers> = Layer.
     const link = yield* OwnerLink
     const { after } = yield* Timers
     const places = new WorkerPlaces(link, after)
-    yield* Effect.acquireRelease(
-      Effect.sync(() => link.listen(topics.wanted, (key) => places.wanted(String(key)))),
-      (stop) => Effect.sync(stop)
-    )
+    const stops = [
+      link.listen(topics.wanted, (key) => places.wanted(String(key))),
+      link.watch((isUp) => {
+        if (isUp) places.tell()
+      })
+    ]
+    yield* Effect.addFinalizer(() => Effect.sync(() => stops.forEach((stop) => stop())))
+    if (link.isUp()) places.tell()
     return Context.make(Permits, places) as Context.Context<never>
   })
 )
@@ -169,19 +187,25 @@ export const workerLayer: Layer.Layer<never, never, OwnerLink | Timers> = Layer.
 interface Held {
   readonly releases: Map<string, Array<Release>>
   readonly waits: Set<Fiber.RuntimeFiber<unknown>>
+  /** The worker has ended, or has told anew what it holds: what is granted now comes back at once. */
+  isOver: boolean
 }
 
 const makeOwner = Effect.gen(function* () {
   const gate = yield* ConcurrencyGate
   const { onLeft, serve, tellAll } = yield* WorkerLinks
+  const { after } = yield* Timers
+  const expected = new Expected(after)
+  expected.expect(yield* RunningWorkers)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const byWorker = new Map<string, Held>()
+  const ended = new Set<string>()
 
   const heldBy = (worker: WorkerId): Held => {
     const name = nameOf(worker)
     const known = byWorker.get(name)
     if (known !== undefined) return known
-    const held: Held = { releases: new Map(), waits: new Set() }
+    const held: Held = { releases: new Map(), waits: new Set(), isOver: false }
     byWorker.set(name, held)
     return held
   }
@@ -191,6 +215,8 @@ const makeOwner = Effect.gen(function* () {
     else known.push(release)
   }
   const take = (worker: WorkerId, { key, limit }: Wanted, answer: (granted: string) => void): void => {
+    // It may have waited here for others.
+    if (ended.has(nameOf(worker))) return
     const held = heldBy(worker)
     const place = gate.enter(key, limit, Number.POSITIVE_INFINITY)
     if (place._tag === "Full") return
@@ -201,6 +227,7 @@ const makeOwner = Effect.gen(function* () {
     tellAll(topics.wanted, key)
     const waiting = Effect.uninterruptibleMask((restore) =>
       Effect.map(restore(place.wait), (release) => {
+        if (held.isOver) return release()
         note(held, key, release)
         answer(granted)
       })
@@ -215,18 +242,45 @@ const makeOwner = Effect.gen(function* () {
     known?.pop()?.()
     if (known?.length === 0) releases.delete(key)
   }
-  const left = (worker: WorkerId): void => {
+  /** Ends what is waited for, and returns what is held. */
+  const end = (worker: WorkerId): Held["releases"] => {
     const held = byWorker.get(nameOf(worker))
     byWorker.delete(nameOf(worker))
-    for (const fiber of held?.waits ?? []) runFork(Fiber.interrupt(fiber))
-    for (const releases of held?.releases.values() ?? []) for (const release of releases) release()
+    if (held === undefined) return new Map()
+    held.isOver = true
+    for (const fiber of held.waits) runFork(Fiber.interrupt(fiber))
+    return held.releases
+  }
+  /** What it was granted and has not heard of comes back; what another owner granted counts here. */
+  const toldBy = (worker: WorkerId, told: Told): void => {
+    const held: Held = { releases: end(worker), waits: new Set(), isOver: false }
+    byWorker.set(nameOf(worker), held)
+    const places = new Map(told.map(([key, limit, count]) => [key, { limit, count }]))
+    for (const [key, releases] of held.releases) {
+      for (const release of releases.splice(places.get(key)?.count ?? 0)) release()
+      if (releases.length === 0) held.releases.delete(key)
+    }
+    for (const [key, { count, limit }] of places) {
+      for (let more = count - (held.releases.get(key)?.length ?? 0); more > 0; more -= 1) {
+        const place = gate.enter(key, limit, 0)
+        if (place._tag === "Free") note(held, key, place.release)
+      }
+    }
+    expected.known(nameOf(worker))
+  }
+  const left = (worker: WorkerId): void => {
+    ended.add(nameOf(worker))
+    for (const releases of end(worker).values()) for (const release of releases) release()
+    expected.known(nameOf(worker))
   }
   const stops = [
-    serve(topics.take, (worker, body, answer) => take(worker, body as Wanted, answer)),
+    serve(topics.take, (worker, body, answer) => expected.whenOpen(() => take(worker, body as Wanted, answer))),
+    serve(topics.held, (worker, body) => toldBy(worker, body as Told)),
     serve(topics.give, (worker, key) => give(worker, String(key))),
     onLeft(left)
   ]
-  yield* Effect.addFinalizer(() => Effect.sync(() => stops.forEach((stop) => stop())))
+  yield* Effect.addFinalizer(() => Effect.sync(() => [...stops, () => expected.close()].forEach((stop) => stop())))
 })
 
-export const ownerLayer: Layer.Layer<never, never, ConcurrencyGate | WorkerLinks> = Layer.scopedDiscard(makeOwner)
+export const ownerLayer: Layer.Layer<never, never, ConcurrencyGate | Timers | WorkerLinks> =
+  Layer.scopedDiscard(makeOwner)

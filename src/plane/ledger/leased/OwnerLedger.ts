@@ -2,12 +2,11 @@
  * The owner's half of the limits of keys: grants leases of the accounts to workers, books what their requests have cost, each once, and takes
  * back what a worker held when it has ended. Plain and synchronous; the messages of a worker come in their order.
  */
-import { Later } from "../../../kernel/Later.ts"
+import type { Later } from "../../../kernel/Later.ts"
 import type { Timer } from "../../../platform/Timers.ts"
 import type { UsageRow } from "../../../domain/Usage.ts"
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { Bookings } from "../../state/ledger/Bookings.ts"
-import { renewEveryMs, withoutOwnerMs } from "../../state/ledger/Fence.ts"
 import {
   type Changed,
   type Give,
@@ -25,6 +24,7 @@ import {
   type Welcome
 } from "../../state/ledger/Messages.ts"
 import { OwnerLeases } from "../../state/ledger/OwnerLeases.ts"
+import { Expected } from "../../state/link/Expected.ts"
 import { nameOf, type WorkerId, type WorkerLinks } from "../../state/link/WorkerLinks.ts"
 import { type Holder, type KeyAccount, type Obstacle, Reservation } from "../KeyAccount.ts"
 import type { Booked, LedgerTruth, WorkersBooks } from "../LedgerTruth.ts"
@@ -102,23 +102,21 @@ export class OwnerLedger implements WorkersBooks {
   #recall = 0
   #shown: ReadonlyArray<Holder> = []
   #prunedAtMs = 0
-  /** Workers of an earlier owner that have not said what they hold. */
-  readonly #expected = new Set<string>()
+  readonly #expected: Expected
   /** Workers that have told what they hold. */
   readonly #heardOf = new Set<string>()
   /** Lives of workers that have ended. */
   readonly #ended = new Set<string>()
-  #opening: Later<null> | null = null
-  #openingTimer: Timer | null = null
   readonly #unlisten: ReadonlyArray<() => void>
 
   constructor(options: OwnerLedgerOptions) {
     this.#options = options
-    const { links, truth } = options
+    const { after, links, truth } = options
+    this.#expected = new Expected(after)
     truth.attach(this)
     this.#unlisten = [
       links.serve(topics.take, (worker, body, answer) =>
-        this.#whenOpen(() => this.#take(worker, body as Take, answer))
+        this.#expected.whenOpen(() => this.#take(worker, body as Take, answer))
       ),
       links.serve(topics.report, (worker, body) => this.#report(nameOf(worker), body as Report)),
       links.serve(topics.give, (worker, body) => this.#give(nameOf(worker), body as Give)),
@@ -132,41 +130,17 @@ export class OwnerLedger implements WorkersBooks {
 
   close(): void {
     for (const unlisten of this.#unlisten) unlisten()
-    this.#openingTimer?.cancel()
+    this.#expected.close()
     for (const { timer } of this.#recalls.values()) timer.cancel()
   }
 
   opening(): Later<null> | null {
-    return this.#opening
+    return this.#expected.opening()
   }
 
-  /**
-   * Waits for workers of an earlier owner, that hold what nobody else knows of: nothing is granted before each has told what it holds, has ended,
-   * or has come to the end of its leases.
-   */
+  /** Waits for workers of an earlier owner, that hold what this one does not know of. */
   expect(workers: ReadonlyArray<WorkerId>): void {
-    for (const worker of workers) this.#expected.add(nameOf(worker))
-    if (this.#expected.size === 0 || this.#opening !== null) return
-    this.#opening = new Later()
-    this.#openingTimer = this.#options.after(withoutOwnerMs + renewEveryMs, () => this.#open())
-  }
-
-  #open(): void {
-    const opening = this.#opening
-    this.#opening = null
-    this.#expected.clear()
-    this.#openingTimer?.cancel()
-    this.#openingTimer = null
-    opening?.give(null)
-  }
-
-  #known(worker: string): void {
-    if (this.#expected.delete(worker) && this.#expected.size === 0) this.#open()
-  }
-
-  #whenOpen(run: () => void): void {
-    if (this.#opening === null) run()
-    else this.#opening.whenKnown(run)
+    this.#expected.expect(workers.map(nameOf))
   }
 
   *waiting(apiKeyId: string): Iterable<Booked> {
@@ -445,7 +419,7 @@ export class OwnerLedger implements WorkersBooks {
     }
     if (isNew) this.#remember(running)
     this.#bookAgain(worker, reports)
-    this.#known(worker)
+    this.#expected.known(worker)
     return { limited: truth.limited() }
   }
 
@@ -489,7 +463,7 @@ export class OwnerLedger implements WorkersBooks {
 
   #gone(worker: string): void {
     this.#ended.add(worker)
-    this.#known(worker)
+    this.#expected.known(worker)
     for (const number of this.#recalls.keys()) this.#hasCome(worker, number)
   }
 
