@@ -47,6 +47,7 @@ import * as SentRows from "../plane/workers/SentRows.ts"
 import * as OwnerLinks from "../entry/relay/OwnerLinks.ts"
 import * as OwnerListener from "../entry/relay/OwnerListener.ts"
 import { relayTo } from "../entry/relay/Relay.ts"
+import * as WorkerFigures from "../entry/relay/WorkerFigures.ts"
 import * as WorkerLink from "../entry/relay/WorkerLink.ts"
 import type { StoreError, StoreFailure } from "../store/Errors.ts"
 import { RunningWorkers } from "../store/DataFolder.ts"
@@ -447,7 +448,8 @@ export const ownerGeneration = ({ folder }: ProcessRole, workers: SiblingWorkers
           SharedRenewals.ownerLayer,
           WorkerAccounts.layer
         )
-      )
+      ),
+      Layer.provideMerge(WorkerFigures.ownerLayer)
     ),
     store: tables
   }).pipe(
@@ -470,6 +472,7 @@ export const workerGeneration = (role: ProcessRole) =>
       SentEvents.workerLayer,
       SharedRequests.workerLayer,
       SharedTelemetry.workerLayer,
+      WorkerFigures.workerLayer.pipe(Layer.provide(Layer.merge(OpenStreams.layer, ProcessFacts.layer))),
       ConfigWatch.layer
     ),
     store: ConfigWatch.heldLayer.pipe(Layer.provideMerge(tables))

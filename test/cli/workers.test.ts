@@ -101,6 +101,17 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
       return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
     }
     await until(async () => (await counted()) === 12 + 8 + calls + 1, "every request is counted, once")
+    const page = async () => (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()
+    await until(
+      async () => /^gateway_worker_resident_memory_bytes\{worker="2"\} \d+$/mu.test(await page()),
+      "its figures"
+    )
+    assert.match(await page(), /^gateway_workers\{state="running"\} 2$/mu)
+    upstream.hold()
+    const held = ask(server)
+    await until(async () => /^gateway_requests_in_flight 1$/mu.test(await page()), "the sum has what a worker does")
+    upstream.release()
+    assert.strictEqual(await held, 200)
 
     const before = await answered(server)
     const kill = async (part: string, next: string): Promise<void> => {

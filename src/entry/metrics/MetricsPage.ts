@@ -19,10 +19,18 @@ import { keyFamilies } from "./KeyFamilies.ts"
 import { renderPrometheus } from "./Metrics.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
 import { processFamilies } from "./ProcessMetrics.ts"
+import { WorkerFigures, type WorkersFigures } from "../relay/WorkerFigures.ts"
 import { stateFamilies } from "./StateMetrics.ts"
+import { workerFamilies } from "./WorkerMetrics.ts"
 
 /** The services that the metrics are read from. */
 export type Measured = Effect.Effect.Context<typeof make>
+
+/** Sums what workers have or do now. */
+const sumOf = (
+  workers: WorkersFigures | null,
+  of: "bodiesRefused" | "bodyBytes" | "inFlight" | "openStreams" | "shed"
+): number => workers?.byPlace.reduce((sum, [, figures]) => sum + figures[of], 0) ?? 0
 
 /** Renders the page with the current numbers. */
 export const make = Effect.gen(function* () {
@@ -52,7 +60,9 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const stateNow = (nowMs: number) => {
+  const workersNow = yield* WorkerFigures
+
+  const stateNow = (nowMs: number, workers: WorkersFigures | null) => {
     const current = catalog.current()
     const standings = current.connections.map((connection) =>
       standingOf(connection, cooldowns.healthOf(connection.id), nowMs)
@@ -60,10 +70,10 @@ export const make = Effect.gen(function* () {
     return stateFamilies({
       breakers: breakersOf(current, breakers.list(nowMs, classOf(current))),
       connections: countStandings(standings),
-      inFlight: shedder.inFlight(),
-      shed: shedder.shed(),
-      bodyBytes: bodies.heldBytes(),
-      bodiesRefused: bodies.refused(),
+      inFlight: shedder.inFlight() + sumOf(workers, "inFlight"),
+      shed: shedder.shed() + sumOf(workers, "shed") + (workers?.ended.shed ?? 0),
+      bodyBytes: bodies.heldBytes() + sumOf(workers, "bodyBytes"),
+      bodiesRefused: bodies.refused() + sumOf(workers, "bodiesRefused") + (workers?.ended.bodiesRefused ?? 0),
       decisionsNotStored: decisions.notStored(),
       webhooks: deliveries.counts(),
       guardrails: guardrails.all(),
@@ -72,11 +82,14 @@ export const make = Effect.gen(function* () {
   }
 
   return (): string => {
-    const process = { ...processFacts.read(), openStreams: streams.count(), liveTimers: timers.live() }
+    const workers = workersNow?.() ?? null
+    const openStreams = streams.count() + sumOf(workers, "openStreams")
+    const process = { ...processFacts.read(), openStreams, liveTimers: timers.live() }
     const nowMs = timers.nowMs()
     return renderPrometheus([
       ...processFamilies(process),
-      ...stateNow(nowMs),
+      ...stateNow(nowMs, workers),
+      ...(workers === null ? [] : workerFamilies(workers)),
       ...telemetry.metrics(),
       ...keyFamilies({
         counts: telemetry.keys(),

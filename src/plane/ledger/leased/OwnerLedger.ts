@@ -24,7 +24,7 @@ import {
   type Welcome
 } from "../../state/ledger/Messages.ts"
 import { OwnerLeases } from "../../state/ledger/OwnerLeases.ts"
-import { Expected } from "../../state/link/Expected.ts"
+import { Expected } from "../../state/ledger/Expected.ts"
 import { nameOf, type WorkerId, type WorkerLinks } from "../../state/link/WorkerLinks.ts"
 import { type Holder, type KeyAccount, type Obstacle, Reservation } from "../KeyAccount.ts"
 import type { Booked, LedgerTruth, WorkersBooks } from "../LedgerTruth.ts"

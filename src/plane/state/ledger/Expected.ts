@@ -4,7 +4,7 @@
  */
 import { Later } from "../../../kernel/Later.ts"
 import type { Timer } from "../../../platform/Timers.ts"
-import { renewEveryMs, withoutOwnerMs } from "../ledger/Fence.ts"
+import { renewEveryMs, withoutOwnerMs } from "./Fence.ts"
 
 export class Expected {
   readonly #after: (delayMs: number, run: () => void) => Timer
