@@ -38,6 +38,7 @@ import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
 import * as SharedPlaces from "../plane/workers/SharedPlaces.ts"
 import * as SharedRequests from "../plane/workers/SharedRequests.ts"
+import * as SharedOwnerToken from "../plane/workers/SharedOwnerToken.ts"
 import * as SharedTelemetry from "../plane/workers/SharedTelemetry.ts"
 import * as SharedRenewals from "../plane/workers/SharedRenewals.ts"
 import * as WorkerAccounts from "../plane/workers/WorkerAccounts.ts"
@@ -446,6 +447,7 @@ export const ownerGeneration = ({ folder }: ProcessRole, workers: SiblingWorkers
           SharedTelemetry.ownerLayer,
           SharedPlaces.ownerLayer,
           SharedRenewals.ownerLayer,
+          SharedOwnerToken.ownerLayer,
           WorkerAccounts.layer
         )
       ),
@@ -472,6 +474,7 @@ export const workerGeneration = (role: ProcessRole) =>
       SentEvents.workerLayer,
       SharedRequests.workerLayer,
       SharedTelemetry.workerLayer,
+      SharedOwnerToken.workerLayer,
       WorkerFigures.workerLayer.pipe(Layer.provide(Layer.merge(OpenStreams.layer, ProcessFacts.layer))),
       ConfigWatch.layer
     ),

@@ -117,14 +117,19 @@ export const manage = async ({ url }: Serving, method: string, path: string, bod
   return response.json()
 }
 
-export const ask = async ({ url }: Serving, key: string | null = null): Promise<number> => {
+export const ask = async (
+  { url }: Serving,
+  key: string | null = null,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<number> => {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
       // A connection of its own, which any worker may take.
       connection: "close",
-      ...(key === null ? {} : { authorization: `Bearer ${key}` })
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...headers
     },
     body: JSON.stringify({ model: "openai/gpt-4o", max_tokens: 20, messages: [{ role: "user", content: "hi" }] })
   })

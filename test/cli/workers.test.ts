@@ -3,6 +3,7 @@ import { assert, describe, it } from "vitest"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { adminKey, answered, ask, authorization, costUsd, manage, partsOf, provider, until } from "./processes.ts"
+import { password, signIn } from "../support/AdminSession.ts"
 import { program } from "./support.ts"
 
 interface Workers {
@@ -140,6 +141,48 @@ describe.skipIf(process.platform !== "linux")("a gateway with workers", () => {
       assert.deepStrictEqual(left, [], folder)
     }
   }, 240_000)
+
+  it("knows whoever runs it, sessions and recorded requests, whichever process takes the connection", async () => {
+    const DATA_DIR = dataDir()
+    const server = await serve(
+      { DATA_DIR, GATEWAY_ADMIN_PASSWORD: password, GATEWAY_ADMIN_KEY: adminKey, REQUIRE_API_KEY: "true" },
+      "--workers",
+      "2"
+    )
+    await manage(server, "POST", "/api/providers", upstream.connection())
+    for (let each = 0; each < 4; each++) {
+      const asked = await run(["chat", "-m", "openai/gpt-4o", "ping"], { DATA_DIR })
+      assert.deepStrictEqual([asked.code, asked.stdout], [0, "hi\n"], asked.stderr)
+    }
+
+    const session = await signIn({
+      post: (path, body) =>
+        fetch(`${server.url}${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body)
+        })
+    })
+    const ofPage = (): Promise<number> => ask(server, null, session)
+    assert.deepStrictEqual(await Promise.all([ofPage(), ofPage(), ofPage(), ofPage()]), [200, 200, 200, 200])
+    const { "x-csrf-token": _, ...unproved } = session
+    assert.strictEqual(await ask(server, null, unproved), 401)
+
+    const mode = "/api/tools/traffic-inspector/capture-modes/gateway"
+    await manage(server, "POST", mode, { enabled: true })
+    assert.deepStrictEqual(await Promise.all([ofPage(), ofPage(), ofPage()]), [200, 200, 200])
+    const recorded = async () =>
+      (
+        (await manage(server, "GET", "/api/tools/traffic-inspector/requests")) as {
+          readonly requests: ReadonlyArray<object>
+        }
+      ).requests.length
+    await until(async () => (await recorded()) === 3, "all three are recorded")
+    await manage(server, "POST", mode, { enabled: false })
+    assert.strictEqual(await ofPage(), 200)
+    assert.strictEqual(await recorded(), 3)
+    assert.strictEqual(await server.stop("SIGTERM"), 0)
+  }, 120_000)
 
   it("says what is wrong with their number, and with an address that is in use, once", async () => {
     const DATA_DIR = dataDir()

@@ -1,12 +1,13 @@
 /** An admin session as a page of the gateway's own address has it, and work that it begins and does not wait for. */
-import type { TestGateway } from "./TestGateway.ts"
 
 export const password = "correct horse battery staple"
 
 export type Headers = Readonly<Record<string, string>>
 
 /** Signs in. The headers are all proofs that a request comes from a page of ours. */
-export const signIn = async (gateway: Pick<TestGateway, "post">): Promise<Headers> => {
+export const signIn = async (gateway: {
+  readonly post: (path: string, body: unknown) => Promise<Response>
+}): Promise<Headers> => {
   const login = await gateway.post("/api/auth/login", { password })
   const { csrfToken } = (await login.json()) as { csrfToken: string }
   return {

@@ -6,14 +6,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type { IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { match } from "../../contract/Routes.ts"
+import { GatewayCapture } from "../../plane/tap/GatewayCapture.ts"
 import { StopSignal } from "../../plane/request/StopSignal.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { type Retirement, Retiring } from "../../platform/Retiring.ts"
 import * as Edge from "./Edge.ts"
 import { RequestGuard } from "./RequestGuard.ts"
 import { type Handlers, type ListenFailed, Listener } from "../listening/Listener.ts"
+import { cookieOf } from "../../subjects/auth/sessions/SessionCookie.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { makePublicAddress } from "../listening/PublicAddress.ts"
 import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
@@ -72,6 +75,7 @@ export const make: Effect.Effect<
   ListenFailed,
   | AppConfig.AppConfig
   | Edge.Edge
+  | GatewayCapture
   | GatewaySettings
   | RequestGuard
   | Listener
@@ -94,6 +98,7 @@ export const make: Effect.Effect<
   const longLived = yield* LongLived
   const stop = yield* StopSignal
   const relay = yield* Relay
+  const capture = yield* GatewayCapture
   const retiring = yield* Retiring
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
@@ -108,13 +113,17 @@ export const make: Effect.Effect<
     return over
   }
 
+  /** In a worker: sessions are the owner's, and so is what is recorded. */
+  const isKnownAtHome = ({ headers }: IncomingMessage): boolean =>
+    capture.isEnabled() || (headers.cookie !== undefined && cookieOf(headers) !== null)
+
   const handlers: Handlers = {
     request: (request, response) => {
       const { url = "/" } = request
       publicAddress(request)
       listener.track(response, began())
       const found = match(request.method ?? "GET", request.url ?? "/")
-      if (relay?.takes(found) === true) return relay.request(url, request, response)
+      if (relay !== null && (relay.takes(found) || isKnownAtHome(request))) return relay.request(url, request, response)
       if (!requestGuard.admits(found, request, response)) return
       if (!edge.handle(found, request, response)) management.handle(found, request, response)
     },
@@ -141,6 +150,7 @@ export const layer: Layer.Layer<
   ListenFailed,
   | AppConfig.AppConfig
   | Edge.Edge
+  | GatewayCapture
   | GatewaySettings
   | RequestGuard
   | Listener

@@ -1,9 +1,13 @@
-/** The switch of the recording of the gateway's own traffic. It is stored; on, the inspector is loaded and what passes goes to it. */
+/**
+ * The switch of the recording of the gateway's own traffic. It is stored; on, the inspector is loaded and what passes goes to it. The owner alone records:
+ * workers pass requests on to it while the switch is on.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { LazyInspector, type InspectorServices } from "../../observe/inspector/LazyInspector.ts"
+import { claimed } from "../state/Claims.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
@@ -57,7 +61,7 @@ export const make = Effect.gen(function* () {
   })
 
   // The start does not wait for the inspector to be loaded.
-  if (settings.current().enabled) yield* Effect.forkScoped(apply(true))
+  if (settings.current().enabled) yield* Effect.forkScoped(claimed("own-traffic", apply(true)))
   yield* Effect.addFinalizer(() => Effect.sync(() => tap.turn(null)))
 
   return GatewayCapture.of({ isEnabled: () => settings.current().enabled, setEnabled, sink })

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes, timingSafeEqual } from "node:crypto"
+import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { isGatewayKey } from "../../kernel/secrets/GatewayKey.ts"
 import { bearerOf, publicAddressHeader, type RequestHeaders } from "./Credentials.ts"
 import { formatKey, hashKey } from "./KeyFormat.ts"
@@ -42,6 +43,9 @@ const plainHeaders: ReadonlySet<string> = new Set([
   "sec-websocket-version",
   "upgrade"
 ])
+/** A SHA-256 in hexadecimal digits. */
+const hashChars = 64
+
 const ownPrefix = "x-gateway-"
 
 /** Checks whether a request with the token in `rawKey` came directly from a program of this machine. */
@@ -59,19 +63,36 @@ export class OwnerToken extends Context.Tag("gateway/subjects/auth/OwnerToken")<
     readonly issue: Effect.Effect<Redacted.Redacted>
     /** Hot, for keys that are not an API key: whether it is the token, whatever request it came with. */
     readonly matches: (rawKey: string) => boolean
+    /** Hash of the token; null: none was made. */
+    readonly hash: () => string | null
+    /** Calls `listener` with the hash of each token that is made. */
+    readonly onIssued: (listener: (hash: string) => void) => () => void
+    /** Accepts the token of another process of this gateway, by its hash. */
+    readonly follow: (hash: string) => void
   }
 >() {}
 
 export const layer: Layer.Layer<OwnerToken> = Layer.sync(OwnerToken, () => {
   let tokenHash: Buffer | null = null
+  const issued = makeSignal<string>()
+  const follow = (hash: string): void => {
+    tokenHash = Buffer.from(hash)
+  }
   return OwnerToken.of({
     issue: Effect.sync(() => {
       const token = formatKey(randomBytes(32))
-      tokenHash = Buffer.from(hashKey(token))
+      const hash = hashKey(token)
+      follow(hash)
+      issued.tell(hash)
       return Redacted.make(token)
     }),
+    hash: () => tokenHash?.toString() ?? null,
+    onIssued: issued.listen,
+    follow,
     // Hot: clients that need no key often send one of another service.
     matches: (rawKey) =>
-      tokenHash !== null && isGatewayKey(rawKey) && timingSafeEqual(tokenHash, Buffer.from(hashKey(rawKey)))
+      tokenHash?.length === hashChars &&
+      isGatewayKey(rawKey) &&
+      timingSafeEqual(tokenHash, Buffer.from(hashKey(rawKey)))
   })
 })
