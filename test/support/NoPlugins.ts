@@ -13,6 +13,7 @@ const services: PluginServices = {
     get: missing,
     install: () => none,
     scan: Effect.succeed([]),
+    follow: () => Effect.void,
     activate: missing,
     deactivate: missing,
     remove: missing,

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as BuiltOnce from "../../platform/BuiltOnce.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { PluginRepo } from "../../subjects/plugins/repo.ts"
 import type { Plugins } from "./Plugins.ts"
@@ -30,6 +31,14 @@ const make = Effect.fnUntraced(function* <R>(load: LoadPlugins<R>) {
   const once = yield* BuiltOnce.make(load)
   // Guards are there before the first request: this is built before the server listens.
   if (!(yield* repo.isEmpty)) yield* once.get
+  // In a worker: the owner has installed, changed or removed some.
+  yield* (yield* Snapshots).register(["plugins"], (rows) =>
+    Effect.gen(function* () {
+      const built = once.current()
+      if (built !== null) return yield* built.plugins.follow(rows)
+      if (!(yield* repo.isEmpty)) yield* once.get
+    })
+  )
   return LazyPlugins.of(once)
 })
 

@@ -7,8 +7,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import type { ChangedRows } from "../../store/Snapshots.ts"
 import type { AuditLog } from "../../subjects/auth/AuditLog.ts"
 import type { ConfigValue, PluginPermission, PluginSource, PluginStatus } from "../../subjects/plugins/entity.ts"
 import type { Events } from "../../observe/Events.ts"
@@ -86,6 +88,8 @@ export class Plugins extends Context.Tag("gateway/agents/plugins/Plugins")<
     ) => Effect.Effect<PluginConfig, Errors.PluginInvalid | Missing>
     /** The newest last. */
     readonly logs: (name: string, limit: number) => Effect.Effect<ReadonlyArray<LogLine>, Missing>
+    /** In a worker: starts, restarts and stops plugins as the owner has stored them. */
+    readonly follow: (rows: ChangedRows) => Effect.Effect<void, StoreError>
     /** Calls a function in a sandbox of its own. */
     readonly test: (
       name: string,
@@ -245,6 +249,42 @@ const makeStart = ({ folder, oneAtATime, repo, running, startStored }: Core, sco
     yield* Effect.interruptible(Effect.raceFirst(Fiber.await(others), Effect.sleep(startWaitMs)))
   })
 
+/** Runs in a worker what the owner has stored. One whose code, rights and values are the same goes on. */
+const makeFollow = ({ oneAtATime, repo, running, startStored }: Core) => {
+  const codes = new Map<string, string>()
+  const codeOf = ({ granted, integrity, plain, secret }: StoredPlugin): string =>
+    JSON.stringify([integrity, granted, plain, Redacted.value(secret)])
+
+  const followOne = Effect.fnUntraced(function* (name: string, stored: StoredPlugin | null) {
+    if (stored === null || stored.status !== "active") {
+      codes.delete(name)
+      const manifest = stored === null ? null : storedManifest(stored)
+      const refuses = stored?.status === "error" && manifest?.failClosed === true
+      return yield* running.stop(
+        name,
+        refuses && manifest !== null ? { manifest, reason: stored.lastError ?? "it was stopped" } : null
+      )
+    }
+    const code = codeOf(stored)
+    if (running.get(name) !== null && codes.get(name) === code) return
+    codes.set(name, code)
+    yield* startStored(stored)
+  })
+
+  return {
+    started: (stored: StoredPlugin): void => void codes.set(stored.name, codeOf(stored)),
+    follow: Effect.fn("Plugins.follow")(
+      function* (rows: ChangedRows) {
+        const all = new Map((yield* repo.list).map((stored) => [stored.name, stored]))
+        const changed = rows === "all" ? new Set([...all.keys(), ...codes.keys()]) : rows
+        for (const name of changed) yield* followOne(name, all.get(name) ?? null)
+      },
+      Effect.uninterruptible,
+      oneAtATime
+    )
+  }
+}
+
 /** Stops plugins that fail too often. */
 const stopFailing = ({ fail, hooks, oneAtATime, repo }: Core, scope: Scope.Scope) =>
   Effect.gen(function* () {
@@ -270,6 +310,8 @@ export const make = Effect.gen(function* () {
   const { find, found, repo, rings, running, view } = core
   yield* Effect.addFinalizer(() => running.closeAll)
   yield* stopFailing(core, scope)
+  const { follow, started } = makeFollow(core)
+  for (const stored of yield* repo.list) if (stored.status === "active") started(stored)
   yield* makeStart(core, scope)
 
   return Plugins.of({
@@ -284,6 +326,7 @@ export const make = Effect.gen(function* () {
     logs: Effect.fn("Plugins.logs")((name: string, limit: number) =>
       Effect.map(find(name), () => rings.get(name)?.last(limit) ?? [])
     ),
+    follow,
     test: makeTest(core)
   })
 })

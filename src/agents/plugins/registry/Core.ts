@@ -24,12 +24,14 @@ import { isPluginName, makePluginFolder, type PluginFolder } from "../files/Plug
 import { Hooks } from "../hooks/Hooks.ts"
 import type { HookStats } from "../hooks/HookStats.ts"
 import { storedManifest } from "../manifest/Manifest.ts"
+import { Claims } from "../../../plane/state/Claims.ts"
 import { isInRange } from "../../../kernel/text/Versions.ts"
 import { allowsExec as doesAllowExec } from "../AllowExec.ts"
 import * as Errors from "../PluginErrors.ts"
 import { type LogLine, Sandbox } from "../sandbox/Sandbox.ts"
 import { LogRing } from "./LogRing.ts"
 import { makeRunning, type Running } from "./Running.ts"
+import { SharedLines } from "./SharedLines.ts"
 import { makeStrategies } from "./Strategies.ts"
 
 export interface Plugin {
@@ -91,10 +93,13 @@ const makeFail = ({ running, setState }: { readonly running: Running; readonly s
     const events = yield* Events
     const audit = yield* AuditLog
     const ids = yield* IdGen
+    const { holds } = yield* Claims
     return Effect.fnUntraced(function* (stored: StoredPlugin, reason: string) {
       const manifest = storedManifest(stored)
       yield* running.stop(stored.name, manifest.failClosed ? { manifest, reason } : null)
       yield* Effect.logWarning(`The plugin ${stored.name} was stopped: ${reason}`)
+      // In a worker it is stopped for that worker; the row is the owner's.
+      if (!holds("plugins")) return
       if (stored.status === "error" && stored.lastError === reason) return
       yield* setState(stored, { status: "error", lastError: reason.slice(0, 2_000) })
       const nowMs = yield* Clock.currentTimeMillis
@@ -153,9 +158,17 @@ const makeStored = Effect.gen(function* () {
     rings.set(name, ring)
     return ring
   }
+  const shared = yield* SharedLines
+  yield* Effect.acquireRelease(
+    Effect.sync(() => shared.listen((name, permission, line) => ringOf(name).add(permission, line))),
+    (stop) => Effect.sync(stop)
+  )
   const logOf = (name: string) => {
     const ring = ringOf(name)
-    return (permission: ContentPermission, line: LogLine): void => ring.add(permission, line)
+    return (permission: ContentPermission, line: LogLine): void => {
+      ring.add(permission, line)
+      shared.write(name, permission, line)
+    }
   }
 
   const view = (stored: StoredPlugin): Plugin => ({
