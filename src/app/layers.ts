@@ -59,7 +59,7 @@ import * as Edge from "../entry/server/Edge.ts"
 import * as BatchEndpoint from "../entry/files/BatchEndpoint.ts"
 import * as FileEndpoint from "../entry/files/FileEndpoint.ts"
 import * as Directory from "../agents/mcp/Directory.ts"
-import * as SharedLines from "../agents/plugins/registry/SharedLines.ts"
+import * as SharedPlugins from "../agents/plugins/registry/SharedPlugins.ts"
 import * as AgentTasks from "../agents/a2a/Tasks.ts"
 import * as A2aEndpoint from "../entry/a2a/A2aEndpoint.ts"
 import * as McpEndpoint from "../entry/mcp/McpEndpoint.ts"
@@ -456,7 +456,7 @@ export const ownerGeneration = ({ folder }: ProcessRole, workers: SiblingWorkers
     ),
     store: tables
   }).pipe(
-    Layer.provide(Layer.mergeAll(ConfigWatch.settledLayer, SharedHealth.ownerLayer, SharedLines.ownerLayer)),
+    Layer.provide(Layer.mergeAll(ConfigWatch.settledLayer, SharedHealth.ownerLayer, SharedPlugins.ownerLayer)),
     Layer.provide(OwnerLinks.layer(folder, workers)),
     Layer.provide(Layer.succeed(WorkersBeside, workers)),
     Layer.provide(Layer.sync(RunningWorkers, () => workers.running().map(nameOf))),
@@ -487,7 +487,7 @@ export const workerGeneration = (role: ProcessRole) =>
         SharedHealth.workerLayer,
         SharedPlaces.workerLayer,
         SharedRenewals.workerLayer,
-        SharedLines.workerLayer
+        SharedPlugins.workerLayer
       )
     ),
     Layer.provide(Layer.succeed(Claims, noClaims)),

@@ -307,7 +307,7 @@ const stopFailing = ({ fail, hooks, oneAtATime, repo }: Core, scope: Scope.Scope
 export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const core = yield* makeCore
-  const { find, found, repo, rings, running, view } = core
+  const { find, repo, rings, running, viewAll } = core
   yield* Effect.addFinalizer(() => running.closeAll)
   yield* stopFailing(core, scope)
   const { follow, started } = makeFollow(core)
@@ -316,9 +316,12 @@ export const make = Effect.gen(function* () {
 
   return Plugins.of({
     list: Effect.fn("Plugins.list")((status: PluginStatus | null) =>
-      Effect.map(repo.list, (all) => all.filter((each) => status === null || each.status === status).map(view))
+      Effect.flatMap(repo.list, (all) => viewAll(all.filter((each) => status === null || each.status === status)))
     ),
-    get: Effect.fn("Plugins.get")(found),
+    get: Effect.fn("Plugins.get")(function* (name: string) {
+      const stored = yield* find(name)
+      return (yield* viewAll([stored]))[0] ?? core.view(stored)
+    }),
     ...makeInstalling(core),
     ...makeActivation(core),
     remove: makeRemove(core),

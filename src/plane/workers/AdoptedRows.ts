@@ -15,7 +15,7 @@ import { journalFolder, workerFolder } from "../../store/DataFolder.ts"
 import { reasonOf, type StoreFailure } from "../../store/Errors.ts"
 import * as Journal from "../../store/usage/UsageJournal.ts"
 import { nameOf, type WorkerId, WorkerLinks } from "../state/link/WorkerLinks.ts"
-import { makeRounds } from "./Rounds.ts"
+import { makeRounds } from "../state/link/Rounds.ts"
 import { done, topics } from "./SentRows.ts"
 
 export class AdoptedRows extends Context.Tag("gateway/plane/workers/AdoptedRows")<

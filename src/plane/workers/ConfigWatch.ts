@@ -14,7 +14,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { WorkerLinks } from "../state/link/WorkerLinks.ts"
-import { makeRounds, takePart } from "./Rounds.ts"
+import { makeRounds, takePart } from "../state/link/Rounds.ts"
 
 /** A round: workers are to read what was changed. */
 const topic = "config.check"

@@ -15,7 +15,7 @@ import { makeMoving, type MoveRows, UsageJournal } from "../../store/usage/Usage
 import { MovedRows } from "../state/ledger/MovedRows.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { nameOf, type WorkerId } from "../state/link/WorkerLinks.ts"
-import { takePart } from "./Rounds.ts"
+import { takePart } from "../state/link/Rounds.ts"
 
 /** Topics of rows. */
 export const topics = {

@@ -10,7 +10,7 @@ import * as Running from "../request/RunningRequests.ts"
 import { DecisionLog } from "../routing/records/DecisionLog.ts"
 import { OwnerLink } from "../state/link/OwnerLink.ts"
 import { nameOf, WorkerLinks } from "../state/link/WorkerLinks.ts"
-import { makeRounds, takePart } from "./Rounds.ts"
+import { makeRounds, takePart } from "../state/link/Rounds.ts"
 
 const topics = {
   /** Says that events are wanted, or no more. */

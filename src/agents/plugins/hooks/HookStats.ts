@@ -23,6 +23,23 @@ export const noStats: HookStats = {
   p99Ms: null
 }
 
+/** Adds up the counts of several processes. Times: the mean of the medians by their calls, and the slowest 99th percentile. */
+export const summed = (all: ReadonlyArray<HookStats>): HookStats => {
+  const sum = (of: (stats: HookStats) => number): number => all.reduce((total, stats) => total + of(stats), 0)
+  const timed = all.filter(({ p50Ms }) => p50Ms !== null)
+  const timedCalls = timed.reduce((total, { calls }) => total + calls, 0)
+  const weighted = timed.reduce((total, { calls, p50Ms }) => total + calls * (p50Ms ?? 0), 0)
+  return {
+    calls: sum(({ calls }) => calls),
+    blocked: sum(({ blocked }) => blocked),
+    modified: sum(({ modified }) => modified),
+    failed: sum(({ failed }) => failed),
+    dropped: sum(({ dropped }) => dropped),
+    p50Ms: timedCalls === 0 ? null : rounded(weighted / timedCalls),
+    p99Ms: timed.length === 0 ? null : Math.max(...timed.map(({ p99Ms }) => p99Ms ?? 0))
+  }
+}
+
 /** Number of the latest calls that are sampled. */
 const sampled = 512
 

@@ -22,7 +22,7 @@ import * as ConfigRules from "../ConfigRules.ts"
 import { integrityOf } from "../files/PluginFiles.ts"
 import { isPluginName, makePluginFolder, type PluginFolder } from "../files/PluginFolder.ts"
 import { Hooks } from "../hooks/Hooks.ts"
-import type { HookStats } from "../hooks/HookStats.ts"
+import { type HookStats, summed } from "../hooks/HookStats.ts"
 import { storedManifest } from "../manifest/Manifest.ts"
 import { Claims } from "../../../plane/state/Claims.ts"
 import { isInRange } from "../../../kernel/text/Versions.ts"
@@ -31,7 +31,7 @@ import * as Errors from "../PluginErrors.ts"
 import { type LogLine, Sandbox } from "../sandbox/Sandbox.ts"
 import { LogRing } from "./LogRing.ts"
 import { makeRunning, type Running } from "./Running.ts"
-import { SharedLines } from "./SharedLines.ts"
+import { SharedPlugins, type StatsByName } from "./SharedPlugins.ts"
 import { makeStrategies } from "./Strategies.ts"
 
 export interface Plugin {
@@ -137,6 +137,11 @@ const setStateIn =
 
 type SetState = ReturnType<typeof setStateIn>
 
+const withCounts = (plugin: Plugin, others: ReadonlyArray<StatsByName>): Plugin => {
+  const elsewhere = others.flatMap((stats) => stats[plugin.stored.name] ?? [])
+  return elsewhere.length === 0 ? plugin : { ...plugin, stats: summed([plugin.stats, ...elsewhere]) }
+}
+
 /** The plugins as they are stored, and the opening of their code. */
 const makeStored = Effect.gen(function* () {
   const repo = yield* PluginRepo
@@ -158,9 +163,15 @@ const makeStored = Effect.gen(function* () {
     rings.set(name, ring)
     return ring
   }
-  const shared = yield* SharedLines
+  const shared = yield* SharedPlugins
   yield* Effect.acquireRelease(
     Effect.sync(() => shared.listen((name, permission, line) => ringOf(name).add(permission, line))),
+    (stop) => Effect.sync(stop)
+  )
+  yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      shared.answer(() => Object.fromEntries([...rings.keys()].map((name) => [name, running.statsOf(name)])))
+    ),
     (stop) => Effect.sync(stop)
   )
   const logOf = (name: string) => {
@@ -177,6 +188,9 @@ const makeStored = Effect.gen(function* () {
     stats: running.statsOf(stored.name),
     strategies: running.strategiesOf(stored.name)
   })
+  /** With the counts of all processes. */
+  const viewAll = (all: ReadonlyArray<StoredPlugin>): Effect.Effect<ReadonlyArray<Plugin>> =>
+    Effect.map(shared.gather, (others) => all.map((stored) => withCounts(view(stored), others)))
   const find = Effect.fnUntraced(function* (name: string) {
     const stored = isPluginName(name) ? yield* repo.get(name) : null
     return stored ?? (yield* new Errors.PluginNotFound({ name, where: "installed" }))
@@ -215,6 +229,7 @@ const makeStored = Effect.gen(function* () {
     oneAtATime,
     logOf,
     view,
+    viewAll,
     find,
     found,
     setState,

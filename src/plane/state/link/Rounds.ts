@@ -1,7 +1,7 @@
 /** Rounds of the owner: all workers are told or asked something, and it is waited for until each has answered. */
 import * as Effect from "effect/Effect"
-import type { OwnerLink, Unlisten } from "../state/link/OwnerLink.ts"
-import { nameOf, type WorkerId, type WorkerLinks } from "../state/link/WorkerLinks.ts"
+import type { OwnerLink, Unlisten } from "./OwnerLink.ts"
+import { nameOf, type WorkerId, type WorkerLinks } from "./WorkerLinks.ts"
 
 /** Longest time in ms of a round: a worker that is stopped keeps nobody. */
 export const mostRoundMs = 1_000
