@@ -34,7 +34,7 @@ const common = {
 export default defineConfig({
   test: {
     root,
-    globalSetup: ["test/cli/built.setup.ts"],
+    globalSetup: ["test/cli/built.setup.ts", "test/support/postgres/server.setup.ts"],
     sequence: { sequencer: LongFirst },
     // Two cores is what CI has.
     poolOptions: {

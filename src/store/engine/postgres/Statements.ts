@@ -1,0 +1,36 @@
+/**
+ * Statements of the store as Postgres takes them. They are written so that both engines understand them (docs/contributing/adding.md); what is left
+ * is done here, by the text: numbered places for parameters, and no hints to SQLite's planner.
+ */
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
+
+/** Texts in quotes, which stay as they are, a place of a parameter, or a hint. */
+const parts =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])/g
+
+const known = new LruMap<string, string>({ capacity: 500 })
+
+const begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+
+const rewritten = (text: string): string => {
+  if (text === "BEGIN IMMEDIATE") return begin
+  let places = 0
+  return text.replaceAll(parts, (part) => {
+    if (part === "?") return `$${++places}`
+    return part.startsWith("'") || part.startsWith('"') ? part : ""
+  })
+}
+
+/** Hot: the text for Postgres. */
+export const forPostgres = (text: string): string => {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const now = rewritten(text)
+  // Longer ones have a place for each of many values and are seldom the same.
+  if (text.length <= 20_000) known.set(text, now)
+  return now
+}
+
+/** Hot: Postgres keeps no NUL in a text; the sign for what cannot be shown stands in its place. */
+export const storable = (value: unknown): unknown =>
+  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\u{fffd}") : value
