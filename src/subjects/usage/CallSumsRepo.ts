@@ -64,9 +64,12 @@ interface Part {
 }
 
 /** Rows are deleted in the order of their ids: days behind that of the oldest row are whole. Without a deletion all days are. */
+const oldestBy = (last: string): string =>
+  `SELECT (SELECT MIN(seq) FROM usage_log) AS first_seq, (SELECT timestamp_ms FROM usage_log ORDER BY id LIMIT 1) AS first_ms, (${last}) AS last_seq`
+
 const oldest: ReadStatement = {
-  sql: `SELECT (SELECT MIN(seq) FROM usage_log) AS first_seq, (SELECT timestamp_ms FROM usage_log ORDER BY id LIMIT 1) AS first_ms,
-    (SELECT seq FROM sqlite_sequence WHERE name = 'usage_log') AS last_seq`,
+  sql: oldestBy("SELECT seq FROM sqlite_sequence WHERE name = 'usage_log'"),
+  postgres: oldestBy("SELECT last_value FROM usage_log_seq_seq WHERE is_called"),
   parameters: []
 }
 
@@ -140,13 +143,13 @@ export const make = Effect.map(ReadWorker, (worker) => {
     const newestFirst = `GROUP BY start_ms, model ORDER BY start_ms DESC, nano DESC LIMIT ${mostSums + 1}`
     const [known = [], explained = [], before = []] = yield* worker.read([
       {
-        sql: `SELECT start_ms, model, COUNT(*) AS calls, ${totals} FROM (${calls.sql}) ${newestFirst}`,
+        sql: `SELECT start_ms, model, COUNT(*) AS calls, ${totals} FROM (${calls.sql}) AS calls ${newestFirst}`,
         parameters: calls.parameters
       },
       {
         sql: `SELECT start_ms, model, reason, COUNT(*) AS calls, ${totals}, json_group_array(request_id) FILTER (WHERE n <= ${mostIds}) AS ids
           FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY start_ms, model, reason ORDER BY request_id DESC) AS n
-            FROM (${calls.sql}) WHERE reason IS NOT NULL)
+            FROM (${calls.sql}) AS calls WHERE reason IS NOT NULL) AS explained
           GROUP BY start_ms, model, reason ORDER BY start_ms DESC LIMIT ${mostSums}`,
         parameters: calls.parameters
       },

@@ -27,7 +27,4 @@ export const emptySchema = (url: string) =>
 
 /** An empty database with the whole schema. */
 export const layerEmpty = (url: string): Layer.Layer<SqlClient.SqlClient> =>
-  Layer.scoped(
-    SqlClient.SqlClient,
-    Effect.orDie(Effect.flatMap(emptySchema(url), (options) => open(options)))
-  )
+  Layer.scoped(SqlClient.SqlClient, Effect.orDie(Effect.flatMap(emptySchema(url), (options) => open(options))))

@@ -46,7 +46,8 @@ const environment = ({ libraries }: Programs) => ({
 
 /** A user other than this one may not get to the files of a package; then there is a copy. */
 const isUsable = (programs: Programs, user: User | null): boolean =>
-  spawnSync(join(programs.bin, "postgres"), ["--version"], { ...user, env: environment(programs), cwd: "/" }).status === 0
+  spawnSync(join(programs.bin, "postgres"), ["--version"], { ...user, env: environment(programs), cwd: "/" }).status ===
+  0
 
 /** The links between its libraries are made here: the package makes them by a script at its installation, which npm does not run. */
 const packaged = (folder: string, user: User | null): Programs | null => {

@@ -15,6 +15,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { camelToSnake, snakeToCamel } from "effect/String"
+import { register } from "../Engine.ts"
 import { addressIn, mayBeRetried, told } from "./Failures.ts"
 import { forPostgres, storable } from "./Statements.ts"
 import { types } from "./Types.ts"
@@ -100,9 +101,6 @@ const withTransaction = (reserve: Reserve): SqlClient.SqlClient["withTransaction
 
 const reserves = new WeakMap<SqlClient.SqlClient, Reserve>()
 
-/** Tells a client of this module from one of SQLite. */
-export const isPostgres = (sql: SqlClient.SqlClient): boolean => reserves.has(sql)
-
 const begunBy =
   (begin: string) =>
   <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> => {
@@ -139,5 +137,9 @@ export const connect = (options: PostgresOptions): Effect.Effect<SqlClient.SqlCl
     })
     const made: SqlClient.SqlClient = Object.assign(client, { withTransaction: withTransaction(reserve) })
     reserves.set(made, reserve)
+    register(made, {
+      withSnapshot: (reads) => withSnapshot(made, reads),
+      onConnection: (use) => untilSerialized(Effect.scoped(Effect.flatMap(reserve, use)))
+    })
     return made
   }).pipe(Effect.provide(Reactivity.layer))

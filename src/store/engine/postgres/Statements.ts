@@ -6,9 +6,16 @@ import { LruMap } from "../../../kernel/collections/LruMap.ts"
 
 /** Texts in quotes, which stay as they are, a place of a parameter, or a hint. */
 const parts =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])/g
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])|\bjson_group_array\(json_array(?=\()|\bjson_(?:array|group_array)(?=\()/g
 
 const known = new LruMap<string, string>({ capacity: 500 })
+
+/** Functions by another name: a list of values, and of the rows of a group. */
+const names: Readonly<Record<string, string>> = {
+  json_array: "json_texts",
+  json_group_array: "json_agg",
+  "json_group_array(json_array": "json_agg(json_build_array"
+}
 
 const begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 
@@ -17,6 +24,8 @@ const rewritten = (text: string): string => {
   let places = 0
   return text.replaceAll(parts, (part) => {
     if (part === "?") return `$${++places}`
+    const other = names[part]
+    if (other !== undefined) return other
     return part.startsWith("'") || part.startsWith('"') ? part : ""
   })
 }
@@ -32,5 +41,7 @@ export const forPostgres = (text: string): string => {
 }
 
 /** Hot: Postgres keeps no NUL in a text; the sign for what cannot be shown stands in its place. */
-export const storable = (value: unknown): unknown =>
-  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\u{fffd}") : value
+export const storable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(storable)
+  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\u{fffd}") : value
+}

@@ -36,6 +36,17 @@ const each = `CREATE FUNCTION json_each(source TEXT) RETURNS TABLE (id BIGINT, k
 /** Texts as a list. */
 const texts = `CREATE FUNCTION json_texts(VARIADIC texts TEXT[]) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$ SELECT array_to_json(texts)::text $$`
 
+/** Sets a member of an object (`$.name`), where it is or behind the others. */
+const set = `CREATE FUNCTION json_set(source TEXT, place TEXT, member TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
+    SELECT '{' || string_agg(to_json(name)::text || ':' || content, ',' ORDER BY number) || '}' FROM (
+      SELECT number, name, CASE WHEN name = substr(place, 3) THEN COALESCE(to_json(member)::text, 'null') ELSE given::text END AS content
+        FROM pg_catalog.json_each(json_of(source)) WITH ORDINALITY AS members(name, given, number)
+      UNION ALL
+      SELECT 1000000, substr(place, 3), COALESCE(to_json(member)::text, 'null')
+        WHERE (json_of(source) OPERATOR(pg_catalog.->) substr(place, 3)) IS NULL
+    ) AS together
+  $$`
+
 /** Null where one of the values is, unlike LEAST and GREATEST. */
 const extremes: ReadonlyArray<string> = (
   [
@@ -65,4 +76,4 @@ const total: ReadonlyArray<string> = [
   "CREATE AGGREGATE total(DOUBLE PRECISION) (SFUNC = total_add, STYPE = DOUBLE PRECISION, INITCOND = '0')"
 ]
 
-export const functions: ReadonlyArray<string> = [json, ...operators, each, texts, ...extremes, ...total]
+export const functions: ReadonlyArray<string> = [json, ...operators, each, texts, set, ...extremes, ...total]
