@@ -81,8 +81,11 @@ export interface SeriesStep {
 export const addSeries = (where: string, crowded: boolean): SeriesStep => {
   const values = valuesOf(crowded)
   const selected = Object.values(values).join(", ")
-  const isKind = Object.entries(values)
-    .map(([name, value]) => `kind.${name} = ${value}`)
+  const named = Object.entries(values)
+    .map(([name, value]) => `${value} AS of_${name}`)
+    .join(", ")
+  const isKind = Object.keys(values)
+    .map((name) => `kind.${name} = valued.of_${name}`)
     .join(" AND ")
   const all = [...sumColumns, ...latencyNames]
   const capped = (name: string): string => `${name} = MIN(${largest}, usage_series.${name} + excluded.${name})`
@@ -90,10 +93,13 @@ export const addSeries = (where: string, crowded: boolean): SeriesStep => {
     kinds: `INSERT INTO usage_kinds (${kindColumns}, last_ms)
       SELECT cube.id, ${selected}, MAX(timestamp_ms) FROM usage_log AS log CROSS JOIN ${cubes} WHERE ${where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
       ON CONFLICT (${kindColumns}) DO UPDATE SET last_ms = MAX(usage_kinds.last_ms, excluded.last_ms)`,
-    sums: `WITH each_row AS (
-        SELECT kind.id AS kind_id, kind.cube AS cube, ${shortestStart} AS minute_ms, tokens_in, tokens_out,
+    sums: `WITH valued AS MATERIALIZED (
+        SELECT cube.id AS of_cube, ${named}, ${shortestStart} AS minute_ms, tokens_in, tokens_out,
           tokens_cache_read, cost_nano_usd, cost_nano_parts, latency_ms, ${latencyPlace} AS place
-        FROM usage_log AS log CROSS JOIN ${cubes} CROSS JOIN usage_kinds AS kind WHERE kind.cube = cube.id AND ${isKind} AND ${where}
+        FROM usage_log AS log CROSS JOIN ${cubes} WHERE ${where}
+      ), each_row AS (
+        SELECT kind.id AS kind_id, kind.cube AS cube, minute_ms, tokens_in, tokens_out, tokens_cache_read, cost_nano_usd, cost_nano_parts,
+          latency_ms, place FROM valued CROSS JOIN usage_kinds AS kind WHERE kind.cube = valued.of_cube AND ${isKind}
       ), by_minute AS MATERIALIZED (
         SELECT kind_id, cube, minute_ms, COUNT(*) AS requests,
           ${sumColumns

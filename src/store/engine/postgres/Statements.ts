@@ -4,9 +4,13 @@
  */
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
 
-/** Texts in quotes, which stay as they are, a place of a parameter, or a hint. */
+/** Texts in quotes and bodies of functions, which stay as they are, a place of a parameter, or a hint. */
 const parts =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])|\bjson_group_array\(json_array(?=\()|\bjson_(?:array|group_array)(?=\()/g
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\$[\s\S]*?\$\$|\?|\$\d+|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])|\bjson_group_array\(json_array(?=\()|\bjson_(?:array|group_array)(?=\()/g
+
+const isKept = /^['"$]/
+/** Parts of a statement are numbered each for itself, and their parameters are in the order of the places. */
+const isPlace = /^\$\d+$/
 
 const known = new LruMap<string, string>({ capacity: 500 })
 
@@ -23,10 +27,10 @@ const rewritten = (text: string): string => {
   if (text === "BEGIN IMMEDIATE") return begin
   let places = 0
   return text.replaceAll(parts, (part) => {
-    if (part === "?") return `$${++places}`
+    if (part === "?" || isPlace.test(part)) return `$${++places}`
     const other = names[part]
     if (other !== undefined) return other
-    return part.startsWith("'") || part.startsWith('"') ? part : ""
+    return isKept.test(part) ? part : ""
   })
 }
 
