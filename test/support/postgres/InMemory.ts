@@ -14,5 +14,8 @@ export const sql: Layer.Layer<SqlClient.SqlClient> = Layer.unwrapEffect(
 
 /** Imported late: its module imports the one that this layer stands in. */
 export const reads: Layer.Layer<ReadWorker, never, SqlClient.SqlClient> = Layer.unwrapEffect(
-  Effect.map(Effect.promise(() => import("../../../src/store/engine/postgres/Reads.ts")), ({ layer }) => layer)
+  Effect.map(
+    Effect.promise(() => import("../../../src/store/engine/postgres/Reads.ts")),
+    ({ layer }) => layer
+  )
 )

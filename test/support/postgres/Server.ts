@@ -166,6 +166,9 @@ const shared = async (run: string): Promise<string | null> => {
   return url
 }
 
+/** Said in the name of what is skipped without a server. */
+export const noPostgres = " (skipped: no Postgres; set TEST_POSTGRES_URL)"
+
 let found: Promise<string | null> | null = null
 
 /** The address of the server; null: there is none, and the tests that need one are skipped by name. */

@@ -6,7 +6,10 @@ import type { Plugin } from "vitest/config"
 
 const layers = new URL("./InMemory.ts", import.meta.url).pathname
 
-const replaced: Readonly<Record<string, string>> = { "/src/store/Sql.ts": "sql", "/src/store/engine/ReadWorker.ts": "reads" }
+const replaced: Readonly<Record<string, string>> = {
+  "/src/store/Sql.ts": "sql",
+  "/src/store/engine/ReadWorker.ts": "reads"
+}
 
 export const postgresInPlace: Plugin = {
   name: "postgres-in-place",

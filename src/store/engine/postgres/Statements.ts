@@ -6,7 +6,7 @@ import { LruMap } from "../../../kernel/collections/LruMap.ts"
 
 /** Texts in quotes and bodies of functions, which stay as they are, a place of a parameter, or a hint. */
 const parts =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\$[\s\S]*?\$\$|\?|\$\d+|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])|\bjson_group_array\(json_array(?=\()|\bjson_(?:array|group_array)(?=\()/g
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\$[\s\S]*?\$\$|\?|\$\d+|\b(?:NOT INDEXED|INDEXED BY \w+)\b|(?<=(?:AND|OR|WHERE|\() ?)\+(?=[a-z_])|\bLIKE\b|\bjson_group_array\(json_array(?=\()|\bjson_(?:array|group_array)(?=\()/g
 
 const isKept = /^['"$]/
 /** Parts of a statement are numbered each for itself, and their parameters are in the order of the places. */
@@ -14,8 +14,12 @@ const isPlace = /^\$\d+$/
 
 const known = new LruMap<string, string>({ capacity: 500 })
 
-/** Functions by another name: a list of values, and of the rows of a group. */
+/**
+ * What goes by another name: a list of values, and of the rows of a group. SQLite's LIKE takes no account of the case of A to Z, and ILIKE of no
+ * other letters, as texts have the collation "C".
+ */
 const names: Readonly<Record<string, string>> = {
+  LIKE: "ILIKE",
   json_array: "json_texts",
   json_group_array: "json_agg",
   "json_group_array(json_array": "json_agg(json_build_array"
