@@ -147,7 +147,7 @@ export const make = Effect.map(ReadWorker, (worker) => {
         parameters: calls.parameters
       },
       {
-        sql: `SELECT start_ms, model, reason, COUNT(*) AS calls, ${totals}, json_group_array(request_id) FILTER (WHERE n <= ${mostIds}) AS ids
+        sql: `SELECT start_ms, model, reason, COUNT(*) AS calls, ${totals}, json_group_array(request_id ORDER BY request_id DESC) FILTER (WHERE n <= ${mostIds}) AS ids
           FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY start_ms, model, reason ORDER BY request_id DESC) AS n
             FROM (${calls.sql}) AS calls WHERE reason IS NOT NULL) AS explained
           GROUP BY start_ms, model, reason ORDER BY start_ms DESC, COALESCE(model, ''), reason LIMIT ${mostSums}`,
