@@ -1,5 +1,5 @@
 /**
- * How a client's engine does what SQL has no common word for. A client of SQLite has none of its own here: `Client` and `LateSync` know it. The driver
+ * Gives what each engine does in a way of its own, where SQL has no common word for it. A client of SQLite has none of its own here: `Client` and `LateSync` know it. The driver
  * of the other is loaded by the module that connects it, and by no other.
  */
 import type { Connection } from "@effect/sql/SqlConnection"
@@ -25,7 +25,7 @@ export const engineOf = (sql: SqlClient.SqlClient): Engine | undefined => engine
 export const isPostgres = (sql: SqlClient.SqlClient): boolean =>
   sql.onDialectOrElse({ pg: () => true, orElse: () => false })
 
-/** The one of two things that is meant for the client's engine. */
+/** Picks the one of two things that is meant for the client's engine. */
 export const byEngine = <A>(
   sql: SqlClient.SqlClient,
   { postgres, sqlite }: { readonly sqlite: A; readonly postgres: A }

@@ -8,9 +8,9 @@ import { addParameters, isNumber, own, sharedNames } from "./UsageColumns.ts"
 
 const typeOf = (column: string): string => (isNumber(column) ? "BIGINT" : "TEXT")
 
-const places = [...sharedNames.map((name) => `CAST(? AS ${typeOf(name)}) AS ${name}`)].join(", ")
+const places = sharedNames.map((name) => `CAST(? AS ${typeOf(name)}) AS ${name}`).join(", ")
 
-const selected = [...own.map((name) => (name === "request_id" ? "COALESCE(own.request_id, own.id)" : `own.${name}`))]
+const selected = own.map((name) => (name === "request_id" ? "COALESCE(own.request_id, own.id)" : `own.${name}`))
 
 /** Takes the shared parameters, and then a list for each column of the rows. Rows that exist already are skipped. */
 export const unnested =

@@ -110,7 +110,7 @@ const webhooks: Maker = (dice) => {
   // Numbers of rows are an engine's own.
   const withoutSeq = Effect.map(
     Effect.flatMap(OutboxRepo, (repo) => repo.page(webhook.id, 0, 20)),
-    (found) => found.map(({ seq: _, ...event }) => event)
+    (found) => found.map((event) => ({ ...event, seq: 0 }))
   )
   return dice.of<Step>([
     { name: "webhooks.insert", run: Effect.flatMap(WebhookRepo, (repo) => repo.insert(webhook)) },
@@ -126,7 +126,7 @@ const webhooks: Maker = (dice) => {
       name: "outbox.attempts",
       run: Effect.map(
         Effect.flatMap(OutboxRepo, (repo) => repo.attempts(webhook.id)),
-        (found) => found.map(({ id: _, ...one }) => one)
+        (found) => found.map((one) => ({ ...one, id: 0 }))
       )
     }
   ])

@@ -1,5 +1,5 @@
 /** The layers that stand in the place of those over SQLite in memory (`inPlace.ts`). Without a server every test of them fails and says so. */
-import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ReadWorker } from "../../../src/store/engine/ReadWorker.ts"

@@ -31,7 +31,7 @@ interface User {
 }
 
 /** Postgres does not run as root: then as another user. */
-const userOf = (): User | null => {
+export const userOf = (): User | null => {
   if (process.getuid?.() !== 0) return null
   const lines = readFileSync("/etc/passwd", "utf8").split("\n")
   const found = ["postgres", "nobody"].map((name) => lines.find((line) => line.startsWith(`${name}:`)))
@@ -90,7 +90,7 @@ const ofMachine = (user: User | null): Programs | null => {
   return isUsable({ bin, libraries: [] }, user) ? { bin, libraries: [] } : null
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
     const server = createServer().on("error", fail)
     server.listen(0, "127.0.0.1", () => {

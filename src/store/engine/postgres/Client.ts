@@ -78,21 +78,20 @@ const outermost =
         ) as Effect.Effect<A, E | SqlError, R>
     )
 
-const nested = (reserve: Reserve) =>
-  SqlClient.makeWithTransaction({
-    transactionTag: SqlClient.TransactionConnection,
-    spanAttributes: [["db.system.name", "postgresql"]],
-    acquireConnection: Effect.dieMessage("A savepoint without a transaction") as Effect.Effect<never, SqlError>,
-    begin: () => Effect.void,
-    savepoint: (connection, id) => statement(connection, `SAVEPOINT effect_sql_${id}`),
-    commit: (connection) => statement(connection, "COMMIT"),
-    rollback: (connection) => statement(connection, "ROLLBACK"),
-    rollbackSavepoint: (connection, id) => statement(connection, `ROLLBACK TO SAVEPOINT effect_sql_${id}`)
-  })
+/** A transaction within another is a savepoint. */
+const within = SqlClient.makeWithTransaction({
+  transactionTag: SqlClient.TransactionConnection,
+  spanAttributes: [["db.system.name", "postgresql"]],
+  acquireConnection: Effect.dieMessage("A savepoint without a transaction") as Effect.Effect<never, SqlError>,
+  begin: () => Effect.void,
+  savepoint: (connection, id) => statement(connection, `SAVEPOINT effect_sql_${id}`),
+  commit: (connection) => statement(connection, "COMMIT"),
+  rollback: (connection) => statement(connection, "ROLLBACK"),
+  rollbackSavepoint: (connection, id) => statement(connection, `ROLLBACK TO SAVEPOINT effect_sql_${id}`)
+})
 
 const withTransaction = (reserve: Reserve): SqlClient.SqlClient["withTransaction"] => {
   const begun = outermost(reserve, "BEGIN ISOLATION LEVEL SERIALIZABLE")
-  const within = nested(reserve)
   return (effect) =>
     Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
       outer._tag === "Some" ? within(effect) : untilSerialized(begun(effect))

@@ -6,24 +6,9 @@ import type { Scope } from "effect/Scope"
 import { DatabaseUnreachable, reasonOf, type StoreFailure, StoreError } from "../../Errors.ts"
 import { type Migrations, migrations } from "../../migrations/index.ts"
 import { connect, type PostgresOptions } from "./Client.ts"
+import { refuseUnusable } from "./Checks.ts"
 import { addressIn } from "./Failures.ts"
 import { migrate } from "./Migrations.ts"
-
-/** Oldest version of the server. */
-const leastVersion = 15
-
-const checkVersion = (sql: SqlClient.SqlClient, address: string) =>
-  Effect.gen(function* () {
-    const [row] = yield* sql.unsafe<{ readonly version: number }>(
-      "SELECT current_setting('server_version_num')::bigint AS version"
-    )
-    const version = Math.floor((row?.version ?? 0) / 10_000)
-    if (version >= leastVersion) return
-    return yield* new StoreError({
-      operation: `Opening ${address}`,
-      cause: new Error(`the server is Postgres ${version}, and ${leastVersion} is the oldest that works`)
-    })
-  })
 
 /** Opens the database for the life of the scope; the failure of one that cannot be used is a sentence (`describeStoreFailure`). */
 export const open = (
@@ -33,7 +18,7 @@ export const open = (
   Effect.gen(function* () {
     const address = addressIn(options.url)
     const sql = yield* connect(options)
-    yield* checkVersion(sql, address)
+    yield* refuseUnusable(sql, address)
     yield* migrate(sql, all, address)
     return sql
   }).pipe(

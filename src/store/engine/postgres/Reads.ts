@@ -2,6 +2,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../../kernel/Lane.ts"
 import { reasonOf } from "../../Errors.ts"
 import { type ReadLimits, ReadRefused, type ReadRow, ReadWorker, usualLimits } from "../ReadWorker.ts"
 import { withSnapshot } from "./Client.ts"
@@ -13,8 +14,7 @@ export const makeWith = (
   sql: SqlClient.SqlClient,
   { maxRows, maxWaiting, timeoutMs }: Pick<ReadLimits, "maxRows" | "maxWaiting" | "timeoutMs">
 ): typeof ReadWorker.Service => {
-  const places = Effect.unsafeMakeSemaphore(mostAtOnce)
-  let waiting = 0
+  const lane = makeLane(mostAtOnce)
   const refused = (reason: ReadRefused["reason"], message: string) => new ReadRefused({ reason, message })
   const rowsOf = (text: string, parameters: ReadonlyArray<string | number | null>) =>
     sql.unsafe<ReadRow>(text, parameters).withoutTransform.pipe(
@@ -26,11 +26,10 @@ export const makeWith = (
   return ReadWorker.of({
     read: (statements) =>
       Effect.suspend(() => {
-        if (waiting >= maxWaiting) {
+        if (lane.waiting() >= maxWaiting) {
           return Effect.fail(refused("busy", "Too many long reads are waiting; try again in a moment."))
         }
-        waiting += 1
-        return withSnapshot(
+        const reading = withSnapshot(
           sql,
           Effect.forEach(statements, (each) => rowsOf(each.postgres ?? each.sql, each.parameters))
         ).pipe(
@@ -38,10 +37,9 @@ export const makeWith = (
             duration: timeoutMs,
             onTimeout: () => refused("timeout", `The read took longer than ${timeoutMs / 1000} seconds.`)
           }),
-          Effect.mapError((error) => (error._tag === "SqlError" ? refused("failed", reasonOf(error)) : error)),
-          places.withPermits(1),
-          Effect.ensuring(Effect.sync(() => (waiting -= 1)))
+          Effect.mapError((error) => (error._tag === "SqlError" ? refused("failed", reasonOf(error)) : error))
         )
+        return lane.inTurn(reading)
       })
   })
 }

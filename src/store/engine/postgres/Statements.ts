@@ -15,7 +15,7 @@ const isPlace = /^\$\d+$/
 const known = new LruMap<string, string>({ capacity: 500 })
 
 /**
- * What goes by another name: a list of values, and of the rows of a group. SQLite's LIKE takes no account of the case of A to Z, and ILIKE of no
+ * Other names of functions and operators: a list of values, and of the rows of a group. SQLite's LIKE takes no account of the case of A to Z, and ILIKE of no
  * other letters, as texts have the collation "C".
  */
 const names: Readonly<Record<string, string>> = {
