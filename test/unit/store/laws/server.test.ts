@@ -106,6 +106,42 @@ describe.skipIf(url === null)(`a server of Postgres${skipped}`, () => {
   )
 })
 
+/** Puts a copy of a row into the log, with another id. */
+const copyOf = (
+  id: string
+) => `INSERT INTO usage_log (id, timestamp_ms, request_id, requested_model, source_wire, streamed, outcome, status, latency_ms,
+    attempts, tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_nano_usd, priced, usage_source)
+  VALUES ('${id}', 1760000000000, '${id}', 'auto', 'chat', 0, 'completed', 200, 1, 1, 1, 1, 0, 0, 0, 0, 1, 'upstream')`
+
+describe.skipIf(url === null)(`a row that is on its way${skipped}`, () => {
+  it.scopedLive("is not left out of the sums by one that has a higher number and was committed before", () =>
+    Effect.gen(function* () {
+      const options = yield* emptySchema(url ?? "")
+      const [one, other] = yield* Effect.all([open(options), open(options)])
+      const layer = UsageSumsRepo.layer.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, other)))
+      const sums = yield* Effect.provide(UsageSumsRepo.UsageSumsRepo, layer)
+      const slow = yield* one.reserve
+      yield* slow.executeRaw("BEGIN", [])
+      yield* slow.executeRaw(copyOf("slow"), [])
+      yield* other.unsafe(copyOf("fast"))
+      const summing = yield* Effect.fork(sums.sumNext)
+      const waits = other<{ readonly n: number }>`
+        SELECT COUNT(*) AS n FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+        WHERE NOT granted AND relnamespace = current_schema()::regnamespace`
+      yield* Effect.repeat(
+        Effect.zipWith(waits, summing.poll, ([row], done) => (row?.n ?? 0) > 0 || done._tag === "Some"),
+        {
+          until: (ready) => ready
+        }
+      )
+      yield* slow.executeRaw("COMMIT", [])
+      yield* summing
+      yield* Effect.repeat(sums.sumNext, { while: (more) => more })
+      assert.deepStrictEqual(yield* other`SELECT SUM(requests) AS hours FROM usage_hours`, [{ hours: 2 }])
+    })
+  )
+})
+
 describe.skipIf(pooler === null)(`a pooler${pooler === null ? " (skipped: no pgbouncer, or no Postgres)" : ""}`, () => {
   it.scopedLive("in transaction mode is refused", () =>
     Effect.gen(function* () {
