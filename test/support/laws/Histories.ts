@@ -159,6 +159,15 @@ export const sameOverBoth = Effect.fnUntraced(function* (url: string, seed: numb
   steps.forEach(({ name }, n) =>
     assert.deepStrictEqual(postgres[n], sqlite[n], `step ${n} of history ${seed}, ${name}, is another over Postgres`)
   )
+  // Two stores that refuse everything are the same, too.
+  const refused = sqlite.filter((answer) => Predicate.isRecord(answer) && answer["failed"] === "StoreError")
+  assert.isAtMost(refused.length, steps.length / 10, "few calls fail")
+  const reads = sqlite.filter(
+    (answer) =>
+      Predicate.isRecord(answer) &&
+      ("defect" in answer || (Predicate.isRecord(answer["failed"]) && answer["failed"]["reason"] === "failed"))
+  )
+  assert.deepStrictEqual(reads, [])
   return sqlite
 })
 

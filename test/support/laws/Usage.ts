@@ -18,7 +18,7 @@ import type { Dice, Step } from "./Histories.ts"
 type Maker = (dice: Dice) => Step
 
 /** 20 September 2026, UTC. */
-const startMs = Date.UTC(2026, 8, 20)
+export const startMs = Date.UTC(2026, 8, 20)
 const stepMs = 600_000
 const mostRows = 400
 

@@ -3,13 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { configuration } from "../../../support/laws/Configuration.ts"
 import { history, sameOverBoth } from "../../../support/laws/Histories.ts"
+import { others, usageSeries } from "../../../support/laws/Others.ts"
 import { records } from "../../../support/laws/Records.ts"
 import { usage } from "../../../support/laws/Usage.ts"
 import { noPostgres, postgresUrl } from "../../../support/postgres/Server.ts"
 import { counted } from "../../../support/slowRun.ts"
 
 const url = await postgresUrl()
-const seeds = Array.from({ length: counted(3, 40) }, (_, n) => n + 1)
+const seeds = Array.from({ length: counted(2, 40) }, (_, n) => n + 1)
 
 describe.skipIf(url === null)(`the same history over both engines${url === null ? noPostgres : ""}`, () => {
   for (const seed of seeds) {
@@ -25,13 +26,13 @@ describe.skipIf(url === null)(`the same history over both engines${url === null 
 
     it.live(
       `has the same answers of usage (history ${seed})`,
-      () => sameOverBoth(url ?? "", seed, history(seed, 250, usage)),
+      () => sameOverBoth(url ?? "", seed, history(seed, 300, [...usage, ...usageSeries])),
       60_000
     )
 
     it.live(
       `has the same answers of records (history ${seed})`,
-      () => sameOverBoth(url ?? "", seed, history(seed, 300, records)),
+      () => sameOverBoth(url ?? "", seed, history(seed, 400, [...records, ...others])),
       60_000
     )
   }
