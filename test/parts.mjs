@@ -39,6 +39,18 @@ export const light = others.filter((path) => lightFolders.test(path))
 /** With gateways in their own process, which they end, or programs that they start. */
 export const served = others.filter((path) => !lightFolders.test(path))
 
+/** Tests of repositories, which run over SQLite and again over Postgres (`support/postgres/inPlace.ts`). */
+export const overPostgres = [
+  "InspectorSessionRepo",
+  "MemoryBlockRepo",
+  "PluginRepo",
+  "RawOutputRepo",
+  "Repos",
+  "TunnelRepo",
+  "UsageHistoryRepo",
+  "fineCosts"
+].map((name) => `test/unit/store/${name}.test.ts`)
+
 /**
  * The projects that have a file whose path holds one of these texts, as Vitest filters them.
  * @param {ReadonlyArray<string>} filters
@@ -47,7 +59,7 @@ export const projectsOf = (filters) => {
   const named = filters.map((filter) =>
     filter.startsWith(root) ? filter.slice(root.length) : filter.replace(/^\.\//, "")
   )
-  return Object.entries({ light, served, whole, slow }).flatMap(([project, paths]) =>
+  return Object.entries({ light, served, whole, slow, postgres: overPostgres }).flatMap(([project, paths]) =>
     paths.some((path) => named.some((filter) => path.includes(filter))) ? [project] : []
   )
 }

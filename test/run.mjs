@@ -17,7 +17,7 @@ const given = process.argv.slice(2).filter((each) => each !== slowFlag)
 const report = given.find((each) => each.startsWith(reportFlag))?.slice(reportFlag.length) ?? null
 
 /** By name: which projects, in `vitest.config.ts`. */
-const plainParts = { shared: ["light", "served"], whole: ["whole"] }
+const plainParts = { shared: ["light", "served"], whole: ["whole", "postgres"] }
 /** Only in a slow run do the slow files stand beside those that take more work there. */
 const slowParts = isSlow ? { slow: ["slow"] } : { named: ["slow"] }
 

@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { dataFiles } from "../bin/dataFiles.mjs"
-import { fuller, light, served, slow, whole } from "./parts.mjs"
+import { fuller, light, overPostgres, served, slow, whole } from "./parts.mjs"
 import { useMemoryFolder } from "./support/memoryFolder.ts"
+import { postgresInPlace } from "./support/postgres/inPlace.ts"
+import { isPostgresThere, noPostgres } from "./support/postgres/Server.ts"
 
 const run = `${process.pid}-${Date.now()}`
 process.env["GATEWAY_TEST_RUN"] = run
@@ -10,6 +12,9 @@ useMemoryFolder()
 const root = new URL("..", import.meta.url).pathname
 /** `run.mjs` runs the tests in parts. The pool of processes takes its setting from here for all projects of a run. */
 const part = process.env["TEST_PART"]
+
+const isOverPostgres = isPostgresThere()
+if (!isOverPostgres) process.stderr.write(`Tests of repositories over Postgres${noPostgres}\n`)
 
 /** Files that start programs take long whatever their size: at the end one of them would keep a process busy while the other has nothing left. */
 const startsPrograms = /\/test\/(?:attack|cli|docs|faults)\//
@@ -34,7 +39,7 @@ const common = {
 export default defineConfig({
   test: {
     root,
-    globalSetup: ["test/cli/built.setup.ts"],
+    globalSetup: ["test/cli/built.setup.ts", "test/support/postgres/server.setup.ts"],
     sequence: { sequencer: LongFirst },
     // Two cores is what CI has.
     poolOptions: {
@@ -67,6 +72,16 @@ export default defineConfig({
       {
         plugins: [dataFiles],
         test: { ...common, name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } }
+      },
+      {
+        plugins: [dataFiles, postgresInPlace],
+        test: {
+          ...common,
+          name: "postgres",
+          include: isOverPostgres ? overPostgres : [],
+          pool: "forks",
+          sequence: { groupOrder: 4 }
+        }
       },
       {
         plugins: [dataFiles],

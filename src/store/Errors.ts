@@ -55,6 +55,17 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly reason: string
 }> {}
 
+/** The server of the database cannot be reached, or has ended the connection. What was being written may be stored or not. */
+export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")<{
+  /** Host, port and name of the database, without user and password. */
+  readonly address: string
+  readonly reason: string
+}> {
+  override get message(): string {
+    return `the database at ${this.address} cannot be reached: ${this.reason}`
+  }
+}
+
 /** The master key is not the one the encrypted columns were written with. `keyFile` is null when it came from the environment. */
 export class WrongKey extends Data.TaggedError("WrongKey")<{
   readonly keyFile: string | null
@@ -70,6 +81,7 @@ export type StoreFailure =
   | MigrationFailed
   | DriverMissing
   | WrongKey
+  | DatabaseUnreachable
   | StoreError
 
 const remedy =
@@ -111,6 +123,8 @@ export const describeStoreFailure = (failure: StoreFailure): string => {
       return `${driverProblem(failure)}.`
     case "WrongKey":
       return wrongKey(failure)
+    case "DatabaseUnreachable":
+      return `The database at ${failure.address} cannot be reached: ${asSentence(failure.reason)}`
     case "StoreError":
       return `The database refused an operation: ${asSentence(failure.message)}`
   }
@@ -197,6 +211,7 @@ const failures = [
   MigrationFailed,
   DriverMissing,
   WrongKey,
+  DatabaseUnreachable,
   StoreError
 ]
 

@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { camelToSnake, snakeToCamel } from "effect/String"
 import { type Lane, makeLane } from "../../kernel/Lane.ts"
+import { engineOf } from "./Engine.ts"
 import * as WriteQueue from "./WriteQueue.ts"
 
 /**
@@ -80,6 +81,8 @@ export const withSnapshot = <A, E, R>(
   sql: SqlClient.SqlClient,
   reads: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R> => {
+  const other = engineOf(sql)
+  if (other !== undefined) return other.withSnapshot(reads)
   const acquire = Effect.flatMap(Scope.make(), (scope) =>
     Effect.map(Scope.extend(sql.reserve, scope), (connection) => [scope, connection] as const)
   )

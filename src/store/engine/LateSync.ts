@@ -9,6 +9,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import { close, fsync, open } from "node:fs"
 import { closingOf } from "./Client.ts"
+import { engineOf } from "./Engine.ts"
 import { untilFree } from "./WriteQueue.ts"
 
 /** Sets the level. Not a cached statement: SQLite executes this pragma while preparing it. */
@@ -22,8 +23,10 @@ const level = (connection: Connection, name: "NORMAL" | "FULL"): Effect.Effect<v
 export const withLateSync = <A, E>(
   sql: SqlClient.SqlClient,
   use: (connection: Connection) => Effect.Effect<A, E>
-): Effect.Effect<A, E | SqlError> =>
-  untilFree(
+): Effect.Effect<A, E | SqlError> => {
+  const other = engineOf(sql)
+  if (other !== undefined) return other.onConnection(use)
+  return untilFree(
     Effect.scoped(
       Effect.flatMap(sql.reserve, (connection) =>
         Effect.acquireUseRelease(
@@ -35,6 +38,7 @@ export const withLateSync = <A, E>(
     ),
     closingOf(sql)
   )
+}
 
 /** Waits, off the main thread, until the write-ahead log of the database file is on disk. Returns at once without a log. */
 export const syncLog = (databaseFile: string): Effect.Effect<void, NodeJS.ErrnoException> =>

@@ -19,6 +19,8 @@ export type ReadValue = string | number | null
 export interface ReadStatement {
   /** One of the program's own texts; what comes from outside is a parameter. */
   readonly sql: string
+  /** Over Postgres, where that is another one. */
+  readonly postgres?: string
   readonly parameters: ReadonlyArray<ReadValue>
 }
 

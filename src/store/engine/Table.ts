@@ -8,15 +8,17 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { snakeToCamel } from "effect/String"
 import type { Column } from "./Columns.ts"
+import { byEngine } from "./Engine.ts"
 import { codeOf, AlreadyStored, reasonOf, StoreError } from "../Errors.ts"
 
 export interface Table<A> {
   /** Rows of `SELECT * FROM <table> <rest>`. */
   readonly select: (operation: string, rest: Fragment) => Effect.Effect<ReadonlyArray<A>, StoreError>
-  /** All rows, in the order they were added. Read in parts: many rows at once cost the garbage collector more than reading them. */
+  /** All rows, in no certain order. SQLite reads them in parts: many rows at once cost the garbage collector more than reading them. */
   readonly all: (operation: string) => Effect.Effect<ReadonlyArray<A>, StoreError>
   /** The first of them, or null. */
   readonly first: (operation: string, rest: Fragment) => Effect.Effect<A | null, StoreError>
@@ -33,9 +35,20 @@ export const named =
   (cause: unknown): StoreError =>
     new StoreError({ operation, cause })
 
+/** SQLSTATE of Postgres for a value that another row has. */
+const uniqueViolation = "23505"
+
+/** "Key (provider, model_id)=(openai, gpt) already exists." → "provider, modelId". */
+const namesIn = (detail: string): string =>
+  (/^Key \(([^)]*)\)/.exec(detail)?.[1] ?? "").split(", ").map(snakeToCamel).join(", ")
+
+const detailOf = ({ cause }: SqlError): string =>
+  Predicate.hasProperty(cause, "detail") && typeof cause.detail === "string" ? cause.detail : ""
+
 /** "UNIQUE constraint failed: provider_models.provider, provider_models.model_id" → "provider, modelId". */
 const conflictIn = (error: SqlError): AlreadyStored | null => {
   const code = codeOf(error)
+  if (code === uniqueViolation) return new AlreadyStored({ what: namesIn(detailOf(error)) })
   if (code !== "SQLITE_CONSTRAINT_UNIQUE" && code !== "SQLITE_CONSTRAINT_PRIMARYKEY") return null
   const [, columns = ""] = reasonOf(error).split(": ", 2)
   return new AlreadyStored({ what: columns.replaceAll(/\w+\.(\w+)/g, (_, column: string) => snakeToCamel(column)) })
@@ -66,7 +79,9 @@ export const make = <A, I extends Readonly<Record<string, Column>>>(
       Effect.mapError(named(operation))
     )
 
-  const all: Table<A>["all"] = (operation) =>
+  const atOnce: Table<A>["all"] = (operation) => select(operation, sql``)
+
+  const inParts: Table<A>["all"] = (operation) =>
     Effect.gen(function* () {
       const found: Array<A> = []
       let after = 0
@@ -80,6 +95,8 @@ export const make = <A, I extends Readonly<Record<string, Column>>>(
         after = last.rowNumber
       }
     }).pipe(Effect.mapError(named(operation)))
+
+  const all = byEngine(sql, { sqlite: inParts, postgres: atOnce })
 
   const first: Table<A>["first"] = (operation, rest) =>
     Effect.map(select(operation, rest), (rows) => Option.getOrNull(Arr.head(rows)))

@@ -115,7 +115,7 @@ export const make: Effect.Effect<
       { key: canaryRow, value: secrets.encrypt(canaryPlace, Redacted.make("gateway")) },
       ...(stretching === null ? [] : [{ key: stretchingRow, value: stretching }])
     ]
-    yield* sql`INSERT OR REPLACE INTO meta ${sql.insert(rows)}`
+    yield* sql`INSERT INTO meta ${sql.insert(rows)} ON CONFLICT (key) DO UPDATE SET value = excluded.value`
     return secrets
   }
   // A database without the row is older than key stretching, or has its key from the file: the key is used as it is.

@@ -20,7 +20,7 @@ const columns = [
 ]
 
 /** An entry that exists already is skipped, so that a repeat does no harm. */
-export const insertEntry = `INSERT OR IGNORE INTO ledger_entries (${columns.join(",")}) VALUES (${columns.map(() => "?").join(",")})`
+export const insertEntry = `INSERT INTO ledger_entries (${columns.join(",")}) VALUES (${columns.map(() => "?").join(",")}) ON CONFLICT DO NOTHING`
 
 /** The parameters of `insertEntry` for each call of a request. */
 export const entriesOf = ({ apiKeyId, calls, requestId }: UsageRow): ReadonlyArray<ReadonlyArray<Column>> =>

@@ -113,7 +113,7 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
 ]
 
 /** Columns of each row, in the order of `addParameters`. */
-const own = [
+export const own = [
   "id",
   "request_id",
   "timestamp_ms",
@@ -164,7 +164,7 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
   )
 }
 
-const sharedNames = shared.map(([column]) => column)
+export const sharedNames = shared.map(([column]) => column)
 const placeholders = (count: number): string => `(${Array.from({ length: count }, () => "?").join(",")})`
 
 /**
@@ -174,9 +174,9 @@ const placeholders = (count: number): string => `(${Array.from({ length: count }
 const insertOf = (rows: number): string =>
   `WITH facts(${sharedNames.join(",")}) AS (VALUES ${placeholders(sharedNames.length)}), ` +
   `own(${own.join(",")}) AS (VALUES ${Array.from({ length: rows }, () => placeholders(own.length)).join(",")}) ` +
-  `INSERT OR IGNORE INTO usage_log (${[...own, ...sharedNames].join(",")}) ` +
+  `INSERT INTO usage_log (${[...own, ...sharedNames].join(",")}) ` +
   `SELECT ${[...own, ...sharedNames].map((name) => (name === "request_id" ? "COALESCE(request_id, id)" : name)).join(",")} ` +
-  `FROM facts CROSS JOIN own`
+  `FROM facts CROSS JOIN own WHERE TRUE ON CONFLICT DO NOTHING`
 
 /** Insert statements by their number of rows, the largest first: any number of rows is a few of them. */
 export const inserts: ReadonlyArray<{ readonly rows: number; readonly statement: string }> = [50, 12, 4, 1].map(
@@ -194,6 +194,9 @@ const numbers = new Set([
   "priced",
   ...own.slice(2).filter((column) => column !== "session_id")
 ])
+
+/** Tells columns of integers from those of texts. */
+export const isNumber = (column: string): boolean => numbers.has(column)
 
 /** The columns as they are read: rows written before names were bounded must not fill the memory. */
 export const readColumns = [...own, ...sharedNames]

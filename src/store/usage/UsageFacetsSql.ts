@@ -22,18 +22,19 @@ const selected = Object.values(values).join(", ")
 const isSame = Object.entries(values)
   .map(([name, value]) => `facet.${name} = ${value}`)
   .join(" AND ")
-const pairs = `usage_log AS log CROSS JOIN usage_facets AS facet ON ${isSame}`
+const pairs = (where: string): string =>
+  `usage_log AS log CROSS JOIN usage_facets AS facet WHERE ${isSame} AND ${where}`
 
 /** Statements that bring rows of the log in. Each has the parameters of `where`. */
 export const addFacets = (where: string): ReadonlyArray<string> => [
-  `INSERT OR IGNORE INTO usage_facets (${columns}) SELECT DISTINCT ${selected} FROM usage_log AS log WHERE ${where}`,
-  `INSERT OR IGNORE INTO usage_facet_rows SELECT facet.id, log.id, log.timestamp_ms FROM ${pairs} WHERE ${where}`
+  `INSERT INTO usage_facets (${columns}) SELECT DISTINCT ${selected} FROM usage_log AS log WHERE ${where} ON CONFLICT DO NOTHING`,
+  `INSERT INTO usage_facet_rows SELECT facet.id, log.id, log.timestamp_ms FROM ${pairs(where)} ON CONFLICT DO NOTHING`
 ]
 
 /** Statements that take rows out before they leave the log. Each has the parameters of `where`. */
 export const removeFacets = (where: string): ReadonlyArray<string> => [
-  `DELETE FROM usage_facet_rows WHERE (facet_id, id) IN (SELECT facet.id, log.id FROM ${pairs} WHERE ${where})`,
-  `DELETE FROM usage_facets WHERE id IN (SELECT facet.id FROM ${pairs} WHERE ${where})
+  `DELETE FROM usage_facet_rows WHERE (facet_id, id) IN (SELECT facet.id, log.id FROM ${pairs(where)})`,
+  `DELETE FROM usage_facets WHERE id IN (SELECT facet.id FROM ${pairs(where)})
     AND NOT EXISTS (SELECT 1 FROM usage_facet_rows WHERE facet_id = usage_facets.id)`
 ]
 
@@ -57,7 +58,8 @@ const joined = (conditions: ReadonlyArray<Condition>): Condition => ({
   parameters: conditions.flatMap(({ parameters }) => parameters)
 })
 
-const range = "SELECT ? AS least, ? AS before, ? AS since, ? AS until, ? AS most"
+const range =
+  "SELECT CAST(? AS TEXT) AS least, CAST(? AS TEXT) AS before, CAST(? AS BIGINT) AS since, CAST(? AS BIGINT) AS until, CAST(? AS BIGINT) AS most"
 /**
  * Writes the condition for a table with an id and a time; the time differs from the id's after the clock was set back.
  */
@@ -81,13 +83,13 @@ const ofFacets = (tests: string): string => `
     SELECT CASE WHEN COUNT(*) < (SELECT most FROM wanted) THEN (SELECT least FROM wanted) ELSE MIN(head) END AS id FROM newest_heads
   ),
   of_facets AS (
-    SELECT one.id FROM newest_heads CROSS JOIN usage_facet_rows AS one ON one.facet_id = newest_heads.facet_id
-    WHERE one.id <= newest_heads.head AND one.timestamp_ms >= (SELECT since FROM wanted) AND one.timestamp_ms < (SELECT until FROM wanted)
+    SELECT one.id FROM newest_heads CROSS JOIN usage_facet_rows AS one
+    WHERE one.facet_id = newest_heads.facet_id AND one.id <= newest_heads.head AND one.timestamp_ms >= (SELECT since FROM wanted) AND one.timestamp_ms < (SELECT until FROM wanted)
       AND one.id >= (SELECT MIN(id) FROM (
         SELECT other.id FROM usage_facet_rows AS other WHERE other.facet_id = newest_heads.facet_id AND other.id <= newest_heads.head
           AND other.id >= (SELECT id FROM bound) AND other.timestamp_ms >= (SELECT since FROM wanted)
           AND other.timestamp_ms < (SELECT until FROM wanted) ORDER BY other.id ${newest}
-      ))
+      ) AS others)
     ORDER BY one.id ${newest}
   )`
 
@@ -125,18 +127,18 @@ export const newestIds = ({
     { sql: "SELECT id FROM of_facets", parameters: [] },
     {
       sql: `SELECT id FROM (SELECT usage_log.id FROM usage_log NOT INDEXED WHERE seq > ${summedSeq} AND ${within("usage_log")}${waiting.sql}
-        ORDER BY usage_log.id ${newest})`,
+        ORDER BY usage_log.id ${newest}) AS waiting`,
       parameters: waiting.parameters
     },
     ...arms.map(({ condition, index }) => ({
       sql: `SELECT id FROM (SELECT usage_log.id FROM usage_log INDEXED BY ${index} WHERE ${condition.sql} AND ${within("usage_log")}${others.sql}
-        ORDER BY usage_log.id ${newest})`,
+        ORDER BY usage_log.id ${newest}) AS arm`,
       parameters: [...condition.parameters, ...others.parameters]
     }))
   ]
   return {
     sql: `WITH wanted AS MATERIALIZED (${range}), ${ofFacets(tests.sql)}
-      SELECT id FROM (${parts.map(({ sql }) => sql).join(" UNION ")}) ORDER BY id ${newest}`,
+      SELECT id FROM (${parts.map(({ sql }) => sql).join(" UNION ")}) AS every ORDER BY id ${newest}`,
     parameters: [
       leastId,
       beforeId,

@@ -14,6 +14,8 @@ import { noHook, type Statement, type UsageHookShape } from "./UsageHook.ts"
 import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
 import { entriesOf, insertEntry } from "./LedgerColumns.ts"
 import { type FactsLine, factsLine } from "./UsageLines.ts"
+import { engineOf, isPostgres, listed } from "../engine/Engine.ts"
+import { listsOf, mostUnnested, unnested } from "./UsageUnnest.ts"
 
 /** Texts made once of the facts that rows share. */
 export interface SharedFacts {
@@ -31,14 +33,26 @@ export interface RowWithFacts {
   readonly facts: SharedFacts
 }
 
-/** Rows of the same facts together, each group by as few statements as there are. */
-const statementsOf = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statement> => {
+/** A statement whose parameters may be lists. */
+interface InsertStatement {
+  readonly statement: string
+  readonly parameters: ReadonlyArray<Column | ReadonlyArray<Column>>
+}
+
+type Groups = ReadonlyMap<SharedFacts, ReadonlyArray<UsageRow>>
+
+const groupsOf = (rows: ReadonlyArray<RowWithFacts>): Groups => {
   const groups = new Map<SharedFacts, Array<UsageRow>>()
   for (const { facts, row } of rows) {
     const group = groups.get(facts)
     if (group === undefined) groups.set(facts, [row])
     else group.push(row)
   }
+  return groups
+}
+
+/** Each group by as few statements as there are. */
+const statementsOf = (groups: Groups): ReadonlyArray<InsertStatement> => {
   const all: Array<Statement> = []
   for (const [facts, group] of groups) {
     let done = 0
@@ -53,6 +67,14 @@ const statementsOf = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statemen
   return all
 }
 
+const unnestedOf = (groups: Groups): ReadonlyArray<InsertStatement> =>
+  Array.from(groups, ([facts, group]) =>
+    Array.from({ length: Math.ceil(group.length / mostUnnested) }, (_, part) => ({
+      statement: unnested,
+      parameters: [...facts.parameters, ...listsOf(group.slice(part * mostUnnested, (part + 1) * mostUnnested))]
+    }))
+  ).flat()
+
 /** Ids of rows that are in the table, of some. */
 export const idsIn = (
   sql: SqlClient.SqlClient,
@@ -60,7 +82,7 @@ export const idsIn = (
 ): Effect.Effect<ReadonlySet<string>, SqlError> =>
   Effect.map(
     sql<{ readonly id: string }>`
-        SELECT id FROM usage_log WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+        SELECT id FROM usage_log WHERE id IN (${listed(sql, ids)})`,
     (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
   )
 
@@ -71,18 +93,22 @@ const entryStatements = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<State
     ? rows.flatMap(({ row }) => entriesOf(row).map((parameters) => ({ statement: insertEntry, parameters })))
     : noStatements
 
-const inTransaction = (rows: ReadonlyArray<RowWithFacts>, hook: UsageHookShape) => (connection: Connection) => {
-  const run = (statement: string, parameters: ReadonlyArray<Column> = []) =>
-    connection.executeRaw(statement, parameters)
-  const all = Effect.forEach(
-    [...hook.statementsFor(rows), ...statementsOf(rows), ...entryStatements(rows)],
-    ({ parameters, statement }) => run(statement, parameters),
-    { discard: true }
-  )
-  return run("BEGIN IMMEDIATE").pipe(
-    Effect.zipRight(Effect.tapErrorCause(Effect.zipRight(all, run("COMMIT")), () => Effect.ignore(run("ROLLBACK"))))
-  )
-}
+/** Over Postgres nothing is read that is then written: rows that another node writes as well are skipped. */
+const inTransaction =
+  (sql: SqlClient.SqlClient, rows: ReadonlyArray<RowWithFacts>, hook: UsageHookShape) => (connection: Connection) => {
+    const isUnnested = isPostgres(sql)
+    const inserting = (isUnnested ? unnestedOf : statementsOf)(groupsOf(rows))
+    const run = (statement: string, parameters: InsertStatement["parameters"] = []) =>
+      connection.executeRaw(statement, parameters)
+    const all = Effect.forEach(
+      [...hook.statementsFor(rows), ...inserting, ...entryStatements(rows)],
+      ({ parameters, statement }) => run(statement, parameters),
+      { discard: true }
+    )
+    return run(isUnnested ? "BEGIN" : "BEGIN IMMEDIATE").pipe(
+      Effect.zipRight(Effect.tapErrorCause(Effect.zipRight(all, run("COMMIT")), () => Effect.ignore(run("ROLLBACK"))))
+    )
+  }
 
 /**
  * All rows or none; those that are in the table already are skipped. With `waitForDisk` they would survive a power cut when this is
@@ -94,9 +120,10 @@ export const insert = (
   waitForDisk: boolean,
   hook: UsageHookShape = noHook
 ): Effect.Effect<void, StoreError> => {
-  const inserting: Effect.Effect<unknown, SqlError> = waitForDisk
-    ? untilFree(Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook))))
-    : withLateSync(sql, inTransaction(rows, hook))
+  const inserting: Effect.Effect<unknown, SqlError> =
+    waitForDisk && engineOf(sql) === undefined
+      ? untilFree(Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(sql, rows, hook))))
+      : withLateSync(sql, inTransaction(sql, rows, hook))
   return inserting.pipe(
     Effect.zipRight(Effect.sync(hook.committed)),
     Effect.uninterruptible,

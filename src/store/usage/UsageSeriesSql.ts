@@ -60,11 +60,14 @@ const valuesOf = (crowded: boolean): Readonly<Record<(typeof kindDimensions)[num
 
 const cubes = "(SELECT 0 AS id UNION ALL SELECT 1) AS cube"
 const grains = seriesGrains
-  .map(({ keptMs, ms }, n) => `SELECT ${ms}${n === 0 ? " AS ms" : ""}, ? - ${keptMs}${n === 0 ? " AS since" : ""}`)
+  .map(
+    ({ keptMs, ms }, n) =>
+      `SELECT ${ms}${n === 0 ? " AS ms" : ""}, CAST(? AS BIGINT) - ${keptMs}${n === 0 ? " AS since" : ""}`
+  )
   .join(" UNION ALL ")
 
 /** Beginning of the shortest period that a row is kept in. */
-const shortestStart = `CASE WHEN timestamp_ms >= ? - ${keptMsOf(minuteMs)} THEN timestamp_ms / ${minuteMs} * ${minuteMs}
+const shortestStart = `CASE WHEN timestamp_ms >= CAST(? AS BIGINT) - ${keptMsOf(minuteMs)} THEN timestamp_ms / ${minuteMs} * ${minuteMs}
   ELSE timestamp_ms / ${quarterMs} * ${quarterMs} END`
 
 export interface SeriesStep {
@@ -78,26 +81,32 @@ export interface SeriesStep {
 export const addSeries = (where: string, crowded: boolean): SeriesStep => {
   const values = valuesOf(crowded)
   const selected = Object.values(values).join(", ")
-  const isKind = Object.entries(values)
-    .map(([name, value]) => `kind.${name} = ${value}`)
+  const named = Object.entries(values)
+    .map(([name, value]) => `${value} AS of_${name}`)
+    .join(", ")
+  const isKind = Object.keys(values)
+    .map((name) => `kind.${name} = valued.of_${name}`)
     .join(" AND ")
   const all = [...sumColumns, ...latencyNames]
-  const capped = (name: string): string => `${name} = MIN(${largest}, ${name} + excluded.${name})`
+  const capped = (name: string): string => `${name} = MIN(${largest}, usage_series.${name} + excluded.${name})`
   return {
     kinds: `INSERT INTO usage_kinds (${kindColumns}, last_ms)
       SELECT cube.id, ${selected}, MAX(timestamp_ms) FROM usage_log AS log CROSS JOIN ${cubes} WHERE ${where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
-      ON CONFLICT (${kindColumns}) DO UPDATE SET last_ms = MAX(last_ms, excluded.last_ms)`,
-    sums: `WITH each_row AS (
-        SELECT kind.id AS kind_id, kind.cube AS cube, ${shortestStart} AS minute_ms, tokens_in, tokens_out,
+      ON CONFLICT (${kindColumns}) DO UPDATE SET last_ms = MAX(usage_kinds.last_ms, excluded.last_ms)`,
+    sums: `WITH valued AS MATERIALIZED (
+        SELECT cube.id AS of_cube, ${named}, ${shortestStart} AS minute_ms, tokens_in, tokens_out,
           tokens_cache_read, cost_nano_usd, cost_nano_parts, latency_ms, ${latencyPlace} AS place
-        FROM usage_log AS log CROSS JOIN ${cubes} CROSS JOIN usage_kinds AS kind ON kind.cube = cube.id AND ${isKind} WHERE ${where}
+        FROM usage_log AS log CROSS JOIN ${cubes} WHERE ${where}
+      ), each_row AS (
+        SELECT kind.id AS kind_id, kind.cube AS cube, minute_ms, tokens_in, tokens_out, tokens_cache_read, cost_nano_usd, cost_nano_parts,
+          latency_ms, place FROM valued CROSS JOIN usage_kinds AS kind WHERE kind.cube = valued.of_cube AND ${isKind}
       ), by_minute AS MATERIALIZED (
         SELECT kind_id, cube, minute_ms, COUNT(*) AS requests,
           ${sumColumns
             .slice(1)
             .map((name) => `SUM(${name}) AS ${name}`)
             .join(", ")},
-          MIN(latency_ms) AS least_ms, MAX(latency_ms) AS most_ms, ${latencyNames.map((name, n) => `SUM(place = ${n}) AS ${name}`).join(", ")}
+          MIN(latency_ms) AS least_ms, MAX(latency_ms) AS most_ms, ${latencyNames.map((name, n) => `COUNT(*) FILTER (WHERE place = ${n}) AS ${name}`).join(", ")}
         FROM each_row GROUP BY 1, 2, 3
       )
       INSERT INTO usage_series (cube, step_ms, start_ms, kind_id, ${all.join(", ")}, least_ms, most_ms)
@@ -105,14 +114,14 @@ export const addSeries = (where: string, crowded: boolean): SeriesStep => {
         MIN(least_ms), MAX(most_ms)
       FROM by_minute CROSS JOIN (${grains}) AS grain WHERE minute_ms >= grain.since GROUP BY 1, 2, 3, 4
       ON CONFLICT (cube, step_ms, start_ms, kind_id) DO UPDATE SET ${all.map(capped).join(", ")},
-        least_ms = MIN(least_ms, excluded.least_ms), most_ms = MAX(most_ms, excluded.most_ms)`
+        least_ms = MIN(usage_series.least_ms, excluded.least_ms), most_ms = MAX(usage_series.most_ms, excluded.most_ms)`
   }
 }
 
 /** Tells whether the day of some rows has so many kinds that further models are taken together. Has the parameters of `where`. */
 export const isCrowdedSql = (where: string): string =>
   `SELECT COUNT(*) > ${mostGroups} AS crowded FROM (SELECT 1 FROM usage_kinds WHERE cube = 0 AND last_ms >=
-    (SELECT MAX(timestamp_ms) / ${dayMs} * ${dayMs} FROM usage_log WHERE ${where}) LIMIT ${mostGroups + 1})`
+    (SELECT MAX(timestamp_ms) / ${dayMs} * ${dayMs} FROM usage_log WHERE ${where}) LIMIT ${mostGroups + 1}) AS kinds`
 
 /** Dimension that series are split by. */
 export type SeriesBy = "provider" | "model" | "connection" | "apiKey" | "combo" | "outcome"
@@ -192,7 +201,12 @@ const joined = (conditions: ReadonlyArray<Condition>): Condition => ({
 const listed = (test: "IN" | "NOT IN", values: ReadonlyArray<number> | undefined): ReadonlyArray<Condition> =>
   values === undefined
     ? []
-    : [{ sql: `series.start_ms ${test} (SELECT value FROM json_each(?))`, parameters: [JSON.stringify(values)] }]
+    : [
+        {
+          sql: `series.start_ms ${test} (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+          parameters: [JSON.stringify(values)]
+        }
+      ]
 
 const fromSums = (wanted: SeriesSelection, { grainMs, only, sinceMs, untilMs, without }: SeriesPart): Condition => {
   const { by, conditions, source, steps, unitMs } = wanted
@@ -202,8 +216,8 @@ const fromSums = (wanted: SeriesSelection, { grainMs, only, sinceMs, untilMs, wi
     sql: `SELECT ${keyOf(by, "kind")} AS key, ${unitStart("series.start_ms", steps, unitMs)} AS at,
         ${sumColumns.map((name) => `series.${name}`).join(", ")}, CASE kind.outcome WHEN 'failed' THEN series.requests ELSE 0 END AS failed,
         least_ms, most_ms, ${latencyNames.join(", ")}
-      FROM usage_series AS series CROSS JOIN usage_kinds AS kind ON kind.id = series.kind_id
-      WHERE series.cube = ${cube} AND series.step_ms = ${grainMs} AND series.start_ms >= ? AND series.start_ms < ?${tests.sql}`,
+      FROM usage_series AS series CROSS JOIN usage_kinds AS kind
+      WHERE kind.id = series.kind_id AND series.cube = ${cube} AND series.step_ms = ${grainMs} AND series.start_ms >= ? AND series.start_ms < ?${tests.sql}`,
     parameters: [sinceMs, untilMs, ...tests.parameters]
   }
 }
@@ -213,10 +227,10 @@ const fromRows = (wanted: SeriesSelection, range: Condition): Condition => {
   const tests = joined(conditions)
   return {
     sql: `SELECT key, at, requests, tokens_in, tokens_out, tokens_cache_read, cost_nano_usd, cost_nano_parts, failed,
-        latency_ms AS least_ms, latency_ms AS most_ms, ${latencyNames.map((name, n) => `place = ${n} AS ${name}`).join(", ")}
+        latency_ms AS least_ms, latency_ms AS most_ms, ${latencyNames.map((name, n) => `CASE WHEN place = ${n} THEN 1 ELSE 0 END AS ${name}`).join(", ")}
       FROM (SELECT ${keyOf(by, "log")} AS key, ${unitStart("timestamp_ms", steps, unitMs)} AS at, 1 AS requests, tokens_in, tokens_out,
-          tokens_cache_read, cost_nano_usd, cost_nano_parts, outcome = 'failed' AS failed, latency_ms, ${latencyPlace} AS place
-        FROM usage_log AS log WHERE ${range.sql}${tests.sql})`,
+          tokens_cache_read, cost_nano_usd, cost_nano_parts, CASE WHEN outcome = 'failed' THEN 1 ELSE 0 END AS failed, latency_ms, ${latencyPlace} AS place
+        FROM usage_log AS log WHERE ${range.sql}${tests.sql}) AS found`,
     parameters: [...range.parameters, ...tests.parameters]
   }
 }

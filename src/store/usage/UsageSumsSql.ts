@@ -25,10 +25,10 @@ export const dimensions = ["api_key_id", "provider", "connection_id", "model"] a
 /** Each sum, and what a row of the log adds to it. `admitted`: not refused by a limit. */
 const added = {
   requests: "1",
-  completed: "outcome = 'completed'",
-  aborted: "outcome = 'aborted'",
-  admitted: "NOT (attempts = 0 AND status = 429)",
-  unpriced: "priced = 0",
+  completed: "CASE WHEN outcome = 'completed' THEN 1 ELSE 0 END",
+  aborted: "CASE WHEN outcome = 'aborted' THEN 1 ELSE 0 END",
+  admitted: "CASE WHEN attempts = 0 AND status = 429 THEN 0 ELSE 1 END",
+  unpriced: "CASE WHEN priced = 0 THEN 1 ELSE 0 END",
   tokens_in: "tokens_in",
   tokens_out: "tokens_out",
   tokens_cache_read: "tokens_cache_read",
@@ -38,7 +38,7 @@ const added = {
   cost_nano_parts: "cost_nano_parts",
   latency_ms: "latency_ms",
   ttft_ms: "COALESCE(ttft_ms, 0)",
-  ttft_count: "ttft_ms IS NOT NULL"
+  ttft_count: "CASE WHEN ttft_ms IS NULL THEN 0 ELSE 1 END"
 } as const
 
 export type SumName = keyof typeof added
@@ -74,10 +74,10 @@ export const addRows = (grain: Grain, where: string, crowded = false): string =>
     ...sumNames.map((name) => `MIN(${largest}, SUM(${added[name]}))`),
     "MAX(timestamp_ms)"
   ]
-  const sets = sumNames.map((name) => `${name} = MIN(${largest}, ${name} + excluded.${name})`)
+  const sets = sumNames.map((name) => `${name} = MIN(${largest}, ${table}.${name} + excluded.${name})`)
   return `INSERT INTO ${table} (${columns.join(", ")})
   SELECT ${values.join(", ")} FROM usage_log AS log WHERE ${where} GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT (start_ms, ${dimensions.join(", ")}) DO UPDATE SET ${sets.join(", ")}, last_ms = MAX(last_ms, excluded.last_ms)`
+  ON CONFLICT (start_ms, ${dimensions.join(", ")}) DO UPDATE SET ${sets.join(", ")}, last_ms = MAX(${table}.last_ms, excluded.last_ms)`
 }
 
 /** The number up to which rows are in the sums. */

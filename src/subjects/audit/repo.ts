@@ -34,12 +34,13 @@ export class AuditRepo extends Context.Tag("gateway/subjects/audit/AuditRepo")<
 >() {}
 
 const insertRows = `
-  INSERT OR IGNORE INTO audit_log (id, timestamp_ms, action, actor, target, resource_type, status, ip, details)
-  SELECT value ->> 'id', CAST(value ->> 'timestampMs' AS INTEGER), value ->> 'action', value ->> 'actor', value ->> 'target',
+  INSERT INTO audit_log (id, timestamp_ms, action, actor, target, resource_type, status, ip, details)
+  SELECT value ->> 'id', CAST(value ->> 'timestampMs' AS BIGINT), value ->> 'action', value ->> 'actor', value ->> 'target',
     value ->> 'resourceType', value ->> 'status', value ->> 'ip', value -> 'details'
-  FROM json_each(?) ORDER BY key`
+  FROM json_each(?) AS entries WHERE TRUE ORDER BY entries.id
+  ON CONFLICT DO NOTHING`
 
-const unadmitted = `(actor = '${anonymous}' OR details ->> 'httpStatus' IN (401, 403))`
+const unadmitted = `(actor = '${anonymous}' OR CAST(details ->> 'httpStatus' AS BIGINT) IN (401, 403))`
 
 const beyond = (which: string, most: number): string =>
   `DELETE FROM audit_log WHERE ${which} AND seq <=

@@ -114,9 +114,9 @@ export const make = Effect.gen(function* () {
     prune: Effect.fn("BatchRepo.prune")((beforeMs, most) => {
       const isOver = sql`NOT (${isOpen})`
       const old = sql`SELECT id FROM batches WHERE ${isOver} AND created_at_ms < ${Math.trunc(beforeMs)}`
-      const beyond = sql`SELECT id FROM batches WHERE ${isOver} ORDER BY id DESC LIMIT -1 OFFSET ${most}`
+      const beyond = sql`SELECT id FROM batches WHERE ${isOver} ORDER BY id DESC LIMIT ${Number.MAX_SAFE_INTEGER} OFFSET ${most}`
       return sql`DELETE FROM batches WHERE id IN (
-        SELECT id FROM (${old} UNION SELECT id FROM (${beyond})) ORDER BY id LIMIT ${prunedAtOnce}) RETURNING 1`.pipe(
+        SELECT id FROM (${old} UNION SELECT id FROM (${beyond}) AS beyond) AS pruned ORDER BY id LIMIT ${prunedAtOnce}) RETURNING 1`.pipe(
         Effect.mapBoth({ onFailure: Table.named("BatchRepo.prune"), onSuccess: (rows) => rows.length })
       )
     }),

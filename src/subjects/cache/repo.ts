@@ -149,10 +149,13 @@ const put = Effect.fn("AnswerCacheRepo.put")(function* (
   const [created, expires] = [Math.trunc(createdAtMs), Math.trunc(expiresAtMs)]
   const bucket = meaning?.bucket ?? null
   const meant = sealedMeaning.seal(key, meaning)
-  yield* sql`INSERT OR REPLACE INTO answer_cache
+  yield* sql`INSERT INTO answer_cache
       (key, owner, version, content, bucket, meaning, bytes, created_at_ms, expires_at_ms)
       VALUES (${key}, ${owner}, ${cacheVersion}, ${content}, ${bucket}, ${meant}, ${body.length}, ${created},
-        ${expires})`.pipe(Effect.mapError(Table.named("answerCache.put")))
+        ${expires})
+      ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, version = excluded.version, content = excluded.content,
+        bucket = excluded.bucket, meaning = excluded.meaning, bytes = excluded.bytes, created_at_ms = excluded.created_at_ms,
+        expires_at_ms = excluded.expires_at_ms`.pipe(Effect.mapError(Table.named("answerCache.put")))
 })
 
 const meanings = Effect.fn("AnswerCacheRepo.meanings")(function* (
@@ -186,7 +189,7 @@ const oldest = ({ sql }: Deps) =>
       SELECT key, bytes, created_at_ms,
         ROW_NUMBER() OVER (PARTITION BY owner ORDER BY created_at_ms DESC, key) AS place
       FROM answer_cache
-    ) ORDER BY place DESC, created_at_ms LIMIT ${mostTrimmed}`.pipe(
+    ) AS placed ORDER BY place DESC, created_at_ms LIMIT ${mostTrimmed}`.pipe(
     Effect.flatMap(Schema.decodeUnknown(Oldest)),
     Effect.mapError(trimmed)
   )

@@ -38,8 +38,9 @@ export const make = Effect.gen(function* () {
   const addOne = ({ changed, day, mode, requests, source, tokensAfter, tokensBefore }: CompressionCounts) =>
     sql`INSERT INTO compression_counts (day, mode, source, requests, changed, tokens_before, tokens_after)
       VALUES (${day}, ${mode}, ${source}, ${requests}, ${changed}, ${tokensBefore}, ${tokensAfter})
-      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, changed = changed + excluded.changed,
-        tokens_before = tokens_before + excluded.tokens_before, tokens_after = tokens_after + excluded.tokens_after`
+      ON CONFLICT (day, mode, source) DO UPDATE SET requests = compression_counts.requests + excluded.requests,
+        changed = compression_counts.changed + excluded.changed, tokens_before = compression_counts.tokens_before + excluded.tokens_before,
+        tokens_after = compression_counts.tokens_after + excluded.tokens_after`
 
   return CompressionCountsRepo.of({
     add: Effect.fn("CompressionCountsRepo.add")((counts: ReadonlyArray<CompressionCounts>) =>

@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
     let tooMany = sum.bytes + bytes - most
     if (tooMany <= 0) return
     const oldest = yield* Effect.flatMap(
-      sql`SELECT id, bytes FROM raw_outputs WHERE owner = ${owner} ORDER BY last_used_at_ms, rowid LIMIT 1000`,
+      sql`SELECT id, bytes FROM raw_outputs WHERE owner = ${owner} ORDER BY last_used_at_ms, id LIMIT 1000`,
       Schema.decodeUnknown(Oldest)
     )
     const gone: Array<string> = []

@@ -191,13 +191,15 @@ export const make = Effect.gen(function* () {
     ),
     prune,
     // Columns without an aggregate are those of the row with the greatest `at_ms`, as SQLite documents for `max`.
-    scores: sql`SELECT suite_id, provider, model, cases, passed, latency_ms, max(at_ms) AS at_ms FROM (
-        SELECT runs.suite_id, results.provider, results.model, count(*) AS cases, sum(results.passed) AS passed,
-          sum(results.latency_ms) AS latency_ms, runs.finished_at_ms AS at_ms
-        FROM eval_runs AS runs JOIN eval_results AS results ON results.run_id = runs.id
-        WHERE runs.status = 'completed' AND results.answered = 1 AND results.provider IS NOT NULL AND results.model IS NOT NULL
-        GROUP BY runs.id, results.provider, results.model
-      ) GROUP BY suite_id, provider, model`.pipe(
+    scores: sql`SELECT suite_id, provider, model, cases, passed, latency_ms, at_ms FROM (
+        SELECT completed.*, ROW_NUMBER() OVER (PARTITION BY suite_id, provider, model ORDER BY at_ms DESC, run_id DESC) AS place FROM (
+          SELECT runs.id AS run_id, runs.suite_id, results.provider, results.model, count(*) AS cases, sum(results.passed) AS passed,
+            sum(results.latency_ms) AS latency_ms, runs.finished_at_ms AS at_ms
+          FROM eval_runs AS runs JOIN eval_results AS results ON results.run_id = runs.id
+          WHERE runs.status = 'completed' AND results.answered = 1 AND results.provider IS NOT NULL AND results.model IS NOT NULL
+          GROUP BY runs.id, results.provider, results.model
+        ) AS completed
+      ) AS placed WHERE place = 1 ORDER BY suite_id, provider, model`.pipe(
       Effect.flatMap(Schema.decodeUnknown(Schema.Array(ScoreRow))),
       Effect.mapError(Table.named("EvalRepo.scores")),
       Effect.withSpan("EvalRepo.scores")

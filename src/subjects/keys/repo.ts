@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
 
   const touchLastUsed = Effect.fn("ApiKeyRepo.touchLastUsed")((lastUsedAtMs: ReadonlyMap<string, number>) =>
     sql`
-      UPDATE api_keys SET last_used_at_ms = MAX(COALESCE(last_used_at_ms, 0), CAST(used.value AS INTEGER))
+      UPDATE api_keys SET last_used_at_ms = MAX(COALESCE(last_used_at_ms, 0), CAST(used.value AS BIGINT))
       FROM json_each(${JSON.stringify(Object.fromEntries(lastUsedAtMs))}) AS used
       WHERE api_keys.id = used.key`.pipe(Effect.asVoid, Effect.mapError(Table.named("ApiKeyRepo.touchLastUsed")))
   )

@@ -84,8 +84,8 @@ export const make = Effect.gen(function* () {
     sql`
       INSERT INTO limit_notices (limit_id, window_start_ms, threshold) VALUES (${limitId}, ${windowStartMs}, ${threshold})
       ON CONFLICT (limit_id) DO UPDATE SET window_start_ms = excluded.window_start_ms, threshold = excluded.threshold
-      WHERE excluded.window_start_ms > window_start_ms
-        OR (excluded.window_start_ms = window_start_ms AND excluded.threshold = 'limit')`.pipe(
+      WHERE excluded.window_start_ms > limit_notices.window_start_ms
+        OR (excluded.window_start_ms = limit_notices.window_start_ms AND excluded.threshold = 'limit')`.pipe(
       Effect.asVoid,
       Effect.mapError(Table.named("LimitRepo.putNotice"))
     )

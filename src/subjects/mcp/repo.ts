@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
   )
 
   const list = Effect.fn("McpAuditRepo.list")((tool: string | null, limit: number, offset: number) =>
-    sql`SELECT * FROM mcp_tool_audit WHERE ${tool} IS NULL OR tool = ${tool}
+    sql`SELECT * FROM mcp_tool_audit ${tool === null ? sql`` : sql`WHERE tool = ${tool}`}
       ORDER BY at_ms DESC, id DESC LIMIT ${limit} OFFSET ${offset}`.pipe(
       Effect.flatMap(Schema.decodeUnknown(Rows)),
       Effect.map((rows) => rows.map((row): McpCall => Object.assign({}, row, { success: row.success === 1 }))),

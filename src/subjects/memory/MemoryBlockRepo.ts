@@ -135,9 +135,9 @@ export const make = Effect.gen(function* () {
         // The owner with the most loses what it used longest ago.
         sql`SELECT turn, bytes FROM (
             SELECT turn, bytes, last_used_at_ms,
-              ROW_NUMBER() OVER (PARTITION BY owner ORDER BY last_used_at_ms DESC, rowid DESC) AS place
+              ROW_NUMBER() OVER (PARTITION BY owner ORDER BY last_used_at_ms DESC, turn DESC) AS place
             FROM memory_blocks
-          ) ORDER BY place DESC, last_used_at_ms LIMIT ${mostTrimmed}`,
+          ) AS placed ORDER BY place DESC, last_used_at_ms LIMIT ${mostTrimmed}`,
         Schema.decodeUnknown(Oldest)
       )
       const gone: Array<string> = []

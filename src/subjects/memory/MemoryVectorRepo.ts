@@ -56,8 +56,9 @@ export const make = Effect.gen(function* () {
     Effect.forEach(
       vectors,
       ({ id, updatedAtMs, vector }) => sql`
-        INSERT OR REPLACE INTO memory_vectors (id, model, memory_updated_at_ms, content)
-        SELECT id, ${model}, ${Math.trunc(updatedAtMs)}, ${sealed.seal(id, { vector })} FROM memories WHERE id = ${id}`,
+        INSERT INTO memory_vectors (id, model, memory_updated_at_ms, content)
+        SELECT id, ${model}, ${Math.trunc(updatedAtMs)}, ${sealed.seal(id, { vector })} FROM memories WHERE id = ${id}
+        ON CONFLICT (id) DO UPDATE SET model = excluded.model, memory_updated_at_ms = excluded.memory_updated_at_ms, content = excluded.content`,
       { discard: true }
     ).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryVectorRepo.put")))
   )

@@ -25,6 +25,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { sealedColumn } from "../../store/secrets/SealedColumns.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
 import * as Table from "../../store/engine/Table.ts"
+import { byEngine } from "../../store/engine/Engine.ts"
 
 /**
  * Error of a key that has as many entries, or bytes of them, as it may, and none that was extracted and may be removed.
@@ -162,11 +163,25 @@ const valuesOf = (deps: Deps, memory: Memory) => ({
   lastUsedAtMs: Math.trunc(memory.lastUsedAtMs)
 })
 
-const reindex = (deps: Deps, seq: number, owner: string, terms: ReadonlyArray<string>) =>
-  Effect.zipRight(
-    deps.sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
-    deps.sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${termsOf(deps, owner, terms).join(" ")})`
-  )
+/** Hashed words as Postgres keeps them. */
+const termsIn = (sql: SqlClient.SqlClient, hashed: string): Fragment =>
+  sql`array_to_tsvector(array_remove(string_to_array(${hashed}, ' '), ''))`
+
+const reindex = (deps: Deps, seq: number, owner: string, terms: ReadonlyArray<string>) => {
+  const { sql } = deps
+  const hashed = termsOf(deps, owner, terms).join(" ")
+  return byEngine(sql, {
+    sqlite: Effect.zipRight(
+      sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
+      sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${hashed})`
+    ),
+    postgres: sql`INSERT INTO memory_index (seq, terms) VALUES (${seq}, ${termsIn(sql, hashed)})
+      ON CONFLICT (seq) DO UPDATE SET terms = excluded.terms`
+  })
+}
+
+/** No row has this number. */
+const noRow = -1
 
 /** Removes extracted ones, the one used longest ago first, until there is space for `bytes`; `replaced` is the row that is replaced. */
 const makeRoom = Effect.fnUntraced(function* ({ sql }: Deps, owner: string, bytes: number, replaced: number | null) {
@@ -178,7 +193,7 @@ const makeRoom = Effect.fnUntraced(function* ({ sql }: Deps, owner: string, byte
   let tooLarge = sums.bytes + bytes - maxBytesPerKey
   if (tooMany <= 0 && tooLarge <= 0) return
   const oldest = yield* Effect.flatMap(
-    sql`SELECT seq, bytes FROM memories WHERE owner = ${owner} AND source = 'extracted' AND seq IS NOT ${replaced} ORDER BY last_used_at_ms, seq`,
+    sql`SELECT seq, bytes FROM memories WHERE owner = ${owner} AND source = 'extracted' AND seq <> ${replaced ?? noRow} ORDER BY last_used_at_ms, seq`,
     Schema.decodeUnknown(Oldest)
   )
   const gone: Array<number> = []
@@ -246,13 +261,30 @@ const byIds = Effect.fn("MemoryRepo.byIds")((deps: Deps, ids: ReadonlyArray<stri
   )
 )
 
-const matches = (deps: Deps, owner: string, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
-  deps.sql`
+const matches = (deps: Deps, owner: string, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) => {
+  const { sql } = deps
+  const terms = termsOf(deps, owner, words)
+  const wanted = where(deps, { ...filter, apiKeyId: owner === "" ? null : owner })
+  const order = sql`ORDER BY score, memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`
+  return byEngine(sql, {
+    sqlite: sql`
       SELECT memories.id, bm25(memory_index) AS score FROM memory_index JOIN memories ON memories.seq = memory_index.rowid
-      WHERE memory_index MATCH ${termsOf(deps, owner, words).join(" OR ")} AND ${where(deps, { ...filter, apiKeyId: owner === "" ? null : owner })}
-      ORDER BY score, memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`.pipe(
-    Effect.flatMap(Schema.decodeUnknown(Matches))
-  )
+      WHERE memory_index MATCH ${terms.join(" OR ")} AND ${wanted} ${order}`,
+    // The same measure: BM25 with FTS5's constants (https://www.sqlite.org/fts5.html#the_bm25_function). A term is in a memory once.
+    postgres: sql`
+      WITH whole AS MATERIALIZED (SELECT COUNT(*) AS n, AVG(length(terms))::float8 AS average FROM memory_index),
+        weights AS MATERIALIZED (
+          SELECT term, GREATEST(ln((n - found + 0.5) / (found + 0.5)), 1e-6)::float8 AS weight FROM (
+            SELECT term, (SELECT COUNT(*) FROM memory_index WHERE memory_index.terms @@ term::tsquery) AS found
+            FROM unnest(tsvector_to_array(${termsIn(sql, terms.join(" "))})) AS each_term(term)
+          ) AS counted CROSS JOIN whole
+        )
+      SELECT memories.id, -(SELECT SUM(weight) FROM weights WHERE memory_index.terms @@ term::tsquery)
+          * 2.2 / (1 + 1.2 * (0.25 + 0.75 * length(memory_index.terms) / (SELECT average FROM whole))) AS score
+      FROM memory_index JOIN memories ON memories.seq = memory_index.seq
+      WHERE memory_index.terms @@ ${terms.join(" | ")}::tsquery AND ${wanted} ${order}`
+  }).pipe(Effect.flatMap(Schema.decodeUnknown(Matches)))
+}
 
 const search = Effect.fn("MemoryRepo.search")(
   (deps: Deps, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>

@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
     )
   )
   return ModelListRepo.of({
-    list: lists.select("ModelListRepo.list", sql`ORDER BY learned_at_ms, connection_id`),
+    list: lists.select("ModelListRepo.list", sql`ORDER BY learned_at_ms NULLS FIRST, connection_id`),
     texts: Effect.map(
       texts.select("ModelListRepo.texts", sql`ORDER BY hash`),
       (rows) => new Map(rows.map(({ hash, models }) => [hash, models]))

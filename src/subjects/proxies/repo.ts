@@ -74,7 +74,8 @@ export const make = Effect.gen(function* () {
     (scope: ProxyScope, scopeId: string | null, proxyId: string | null): Effect.Effect<void, StoreError> =>
       proxyId === null
         ? Effect.asVoid(assigned.remove("ProxyRepo.assign", sql`scope = ${scope} AND scope_id = ${scopeId ?? ""}`))
-        : sql`INSERT OR REPLACE INTO proxy_assignments ${sql.insert({ scope, scopeId: scopeId ?? "", proxyId })}`.pipe(
+        : sql`INSERT INTO proxy_assignments ${sql.insert({ scope, scopeId: scopeId ?? "", proxyId })}
+            ON CONFLICT (scope, scope_id) DO UPDATE SET proxy_id = excluded.proxy_id`.pipe(
             Effect.asVoid,
             Effect.mapError(Table.named("ProxyRepo.assign"))
           )

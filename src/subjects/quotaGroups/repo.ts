@@ -9,6 +9,7 @@ import { Flag, Json, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 import * as Records from "../../store/engine/Records.ts"
+import { byEngine } from "../../store/engine/Engine.ts"
 
 export class QuotaGroupRepo extends Context.Tag("gateway/subjects/quotaGroups/QuotaGroupRepo")<
   QuotaGroupRepo,
@@ -46,14 +47,18 @@ export const make = Effect.gen(function* () {
     key: "connectionId" | "apiKeyId",
     id: string
   ) => {
-    const entries = sql.literal(`json_each(quota_groups.${list})`)
-    return sql`
-      UPDATE quota_groups SET ${sql.literal(list)} = (
-        SELECT json_group_array(json(entry.value)) FROM ${entries} AS entry WHERE entry.value ->> ${key} <> ${id})
-      WHERE EXISTS (SELECT 1 FROM ${entries} AS entry WHERE entry.value ->> ${key} = ${id})`.pipe(
-      Effect.asVoid,
-      Effect.mapError(Table.named(operation))
-    )
+    const column = sql(list)
+    return byEngine(sql, {
+      sqlite: sql`
+        UPDATE quota_groups SET ${column} = (
+          SELECT json_group_array(json(entry.value)) FROM json_each(quota_groups.${column}) AS entry WHERE entry.value ->> ${key} <> ${id})
+        WHERE EXISTS (SELECT 1 FROM json_each(quota_groups.${column}) AS entry WHERE entry.value ->> ${key} = ${id})`,
+      postgres: sql`
+        UPDATE quota_groups SET ${column} = (
+          SELECT COALESCE(json_agg(entry.value::json ORDER BY entry.id), '[]')::text
+          FROM json_each(quota_groups.${column}) AS entry WHERE entry.value ->> ${key} <> ${id})
+        WHERE EXISTS (SELECT 1 FROM json_each(quota_groups.${column}) AS entry WHERE entry.value ->> ${key} = ${id})`
+    }).pipe(Effect.asVoid, Effect.mapError(Table.named(operation)))
   }
 
   const dropConnection = Effect.fn("QuotaGroupRepo.dropConnection")((connectionId: string) =>

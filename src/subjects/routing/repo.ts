@@ -8,6 +8,7 @@ import { Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { withLateSync } from "../../store/engine/LateSync.ts"
 import * as Table from "../../store/engine/Table.ts"
+import { listed } from "../../store/engine/Engine.ts"
 
 const Row = Schema.Struct({
   requestId: Text,
@@ -77,7 +78,7 @@ export const make = Effect.gen(function* () {
 
   const kept = Effect.fn("DecisionRepo.kept")((requestIds: ReadonlyArray<string>) =>
     sql<{ readonly requestId: string }>`
-      SELECT request_id FROM decisions WHERE request_id IN (SELECT value FROM json_each(${JSON.stringify(requestIds)}))`.pipe(
+      SELECT request_id FROM decisions WHERE request_id IN (${listed(sql, requestIds)})`.pipe(
       Effect.mapBoth({
         onFailure: Table.named("DecisionRepo.kept"),
         onSuccess: (found) => new Set(found.map(({ requestId }) => requestId))

@@ -64,9 +64,12 @@ interface Part {
 }
 
 /** Rows are deleted in the order of their ids: days behind that of the oldest row are whole. Without a deletion all days are. */
+const oldestBy = (last: string): string =>
+  `SELECT (SELECT MIN(seq) FROM usage_log) AS first_seq, (SELECT timestamp_ms FROM usage_log ORDER BY id LIMIT 1) AS first_ms, (${last}) AS last_seq`
+
 const oldest: ReadStatement = {
-  sql: `SELECT (SELECT MIN(seq) FROM usage_log) AS first_seq, (SELECT timestamp_ms FROM usage_log ORDER BY id LIMIT 1) AS first_ms,
-    (SELECT seq FROM sqlite_sequence WHERE name = 'usage_log') AS last_seq`,
+  sql: oldestBy("SELECT seq FROM sqlite_sequence WHERE name = 'usage_log'"),
+  postgres: oldestBy("SELECT last_value FROM usage_log_seq_seq WHERE is_called"),
   parameters: []
 }
 
@@ -93,7 +96,7 @@ const callsOf = (query: CallSumsQuery, sinceMs: number): Part => {
       WHEN outcome = 'aborted' THEN 'aborted' WHEN outcome = 'failed' THEN 'failed' ELSE 'estimated' END`
   return {
     sql: `SELECT timestamp_ms / ${dayMs} * ${dayMs} AS start_ms, id AS request_id, model, cost_nano_usd AS nano, cost_nano_parts AS parts,
-        ${reason({ voided: "0", unpriced: "priced = 0 AND tokens_in + tokens_out > 0", settled: "usage_source = 'upstream'" })} AS reason
+        ${reason({ voided: "1 = 0", unpriced: "priced = 0 AND tokens_in + tokens_out > 0", settled: "usage_source = 'upstream'" })} AS reason
       FROM usage_log WHERE attempts = 1 AND ${rows.sql} AND id >= ? AND id < ? AND timestamp_ms >= ? AND timestamp_ms < ?
       UNION ALL
       SELECT e.created_at_ms / ${dayMs} * ${dayMs}, e.request_id, e.model, COALESCE(e.settled_nano_usd, 0), e.settled_nano_parts,
@@ -137,17 +140,17 @@ export const make = Effect.map(ReadWorker, (worker) => {
     const wholeMs = Math.min(query.untilMs, Math.max(query.sinceMs, wholeSince(found, query.untilMs)))
     const calls = callsOf(query, wholeMs)
     const deleted = scope(query)
-    const newestFirst = `GROUP BY start_ms, model ORDER BY start_ms DESC, nano DESC LIMIT ${mostSums + 1}`
+    const newestFirst = `GROUP BY start_ms, model ORDER BY start_ms DESC, nano DESC, COALESCE(model, '') LIMIT ${mostSums + 1}`
     const [known = [], explained = [], before = []] = yield* worker.read([
       {
-        sql: `SELECT start_ms, model, COUNT(*) AS calls, ${totals} FROM (${calls.sql}) ${newestFirst}`,
+        sql: `SELECT start_ms, model, COUNT(*) AS calls, ${totals} FROM (${calls.sql}) AS calls ${newestFirst}`,
         parameters: calls.parameters
       },
       {
-        sql: `SELECT start_ms, model, reason, COUNT(*) AS calls, ${totals}, json_group_array(request_id) FILTER (WHERE n <= ${mostIds}) AS ids
+        sql: `SELECT start_ms, model, reason, COUNT(*) AS calls, ${totals}, json_group_array(request_id ORDER BY request_id DESC) FILTER (WHERE n <= ${mostIds}) AS ids
           FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY start_ms, model, reason ORDER BY request_id DESC) AS n
-            FROM (${calls.sql}) WHERE reason IS NOT NULL)
-          GROUP BY start_ms, model, reason ORDER BY start_ms DESC LIMIT ${mostSums}`,
+            FROM (${calls.sql}) AS calls WHERE reason IS NOT NULL) AS explained
+          GROUP BY start_ms, model, reason ORDER BY start_ms DESC, COALESCE(model, ''), reason LIMIT ${mostSums}`,
         parameters: calls.parameters
       },
       {

@@ -59,7 +59,7 @@ const statementsOf = (filter: UsageFilter, most: number): ReadonlyArray<ReadStat
     (
       name
     ) => `SELECT * FROM (SELECT '${name}' AS name, ${name} AS value, SUM(n) AS count FROM combined WHERE ${name} IS NOT NULL
-      GROUP BY ${name} ORDER BY count DESC, value LIMIT ${most})`
+      GROUP BY ${name} ORDER BY count DESC, value LIMIT ${most}) AS ${name}_arm`
   )
   return [
     { sql: last, parameters: [leastId, beforeId] },
@@ -67,7 +67,7 @@ const statementsOf = (filter: UsageFilter, most: number): ReadonlyArray<ReadStat
       // Rows share few combinations of these: they are counted once, and each field of the combinations.
       sql: `WITH combined AS MATERIALIZED (
           SELECT ${columns}, COUNT(*) AS n FROM usage_log WHERE usage_log.id >= ? AND usage_log.id < ?
-            AND usage_log.id >= COALESCE((SELECT id FROM (${last})), '') AND timestamp_ms >= ? AND timestamp_ms < ?
+            AND usage_log.id >= COALESCE((SELECT id FROM (${last}) AS looked_at), '') AND timestamp_ms >= ? AND timestamp_ms < ?
             ${tests.map(({ sql }) => ` AND ${sql}`).join("")}
           GROUP BY ${facetNames.map((_, n) => n + 1).join(", ")}
         ) SELECT '' AS name, '' AS value, TOTAL(n) AS count FROM combined UNION ALL ${arms.join(" UNION ALL ")}`,

@@ -11,6 +11,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { moneyOf } from "../../store/usage/MoneyColumns.ts"
 import * as Table from "../../store/engine/Table.ts"
 import { type Condition, newestIds } from "../../store/usage/UsageFacetsSql.ts"
+import { listed } from "../../store/engine/Engine.ts"
 
 const Row = Schema.Struct({
   requestId: Text,
@@ -107,17 +108,24 @@ export const make = Effect.gen(function* () {
       const ids = wanted === null ? null : yield* sql.unsafe<{ readonly id: string }>(wanted.sql, wanted.parameters)
       const ofKey: ReadonlyArray<Fragment> = apiKeyId === undefined ? [] : [sql`api_key_id = ${apiKeyId}`]
       const askedRows =
-        ids === null ? ofKey : [sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids.map(({ id }) => id))}))`]
+        ids === null
+          ? ofKey
+          : [
+              sql`id IN (${listed(
+                sql,
+                ids.map(({ id }) => id)
+              )})`
+            ]
       const rows = yield* sql`
         SELECT * FROM (
           SELECT ${sql.literal(ofUsageRow)} FROM usage_log
           WHERE ${sql.and([sql`attempts = 1`, sql`provider IS NOT NULL`, ...ofRows, ...askedRows])}
           ORDER BY id DESC LIMIT ${size + 1}
-        ) UNION ALL SELECT * FROM (
+        ) AS rows UNION ALL SELECT * FROM (
           SELECT ${sql.literal(ofEntry)} FROM ledger_entries
           WHERE ${sql.and([sql`1 = 1`, ...ofEntries, ...ofKey])}
           ORDER BY request_id DESC, attempt DESC LIMIT ${size + 1}
-        ) ORDER BY request_id DESC, attempt DESC LIMIT ${size + 1}`
+        ) AS entries ORDER BY request_id DESC, attempt DESC LIMIT ${size + 1}`
       const found = yield* decode(rows)
       const entries = found.slice(0, size)
       const last = entries.at(-1)

@@ -128,7 +128,7 @@ const sum = Effect.fn("SpendRepo.sum")(function* (sql: SqlClient.SqlClient, quer
   return yield* sql<Spend>`
       SELECT COALESCE(SUM(requests), 0) AS requests, COALESCE(SUM(tokens), 0) AS tokens,
         ${sql.literal(moneyOf("COALESCE(SUM(cost_nano_usd), 0)", "COALESCE(SUM(cost_nano_parts), 0)"))} AS cost_nano_usd
-      FROM (${union})`.pipe(
+      FROM (${union}) AS parts`.pipe(
     Effect.mapBoth({
       onFailure: Table.named("SpendRepo.sum"),
       onSuccess: ([row]) => row ?? { requests: 0, tokens: 0, costNanoUsd: 0 }
@@ -143,7 +143,7 @@ const sums = Effect.fn("SpendRepo.sums")(
     const keys = byModel
       ? sql`api_key_id IN (SELECT api_key_id FROM token_limits WHERE scope_type <> 'global')`
       : sql`api_key_id <> ''`
-    const ofLog = sql`${names}, NOT (attempts = 0 AND status = 429) AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
+    const ofLog = sql`${names}, CASE WHEN attempts = 0 AND status = 429 THEN 0 ELSE 1 END AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
     const ofSums = sql`${names}, admitted AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
     const parts = [
       sql`SELECT ${ofSums} FROM usage_hours WHERE start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND +${keys}`,
@@ -159,7 +159,7 @@ const sums = Effect.fn("SpendRepo.sums")(
     return yield* sql<KeySpend>`
         SELECT api_key_id, provider, model, SUM(requests) AS requests, SUM(tokens) AS tokens,
           ${sql.literal(moneyOf("SUM(cost_nano_usd)", "SUM(cost_nano_parts)"))} AS cost_nano_usd
-        FROM (${sql.join(" UNION ALL ", false)(parts)}) GROUP BY 1, 2, 3`
+        FROM (${sql.join(" UNION ALL ", false)(parts)}) AS parts GROUP BY 1, 2, 3`
   },
   Effect.mapError(Table.named("SpendRepo.sums"))
 )
@@ -169,7 +169,7 @@ const lastArrivals = Effect.fn("SpendRepo.lastArrivals")((sql: SqlClient.SqlClie
       SELECT api_key_id, MAX(last_ms) AS last_ms FROM (
         SELECT api_key_id, last_ms FROM usage_hours WHERE start_ms >= ${Math.floor(sinceMs / hourMs) * hourMs}
         UNION ALL SELECT api_key_id, timestamp_ms AS last_ms FROM usage_log WHERE seq > ${sql.literal(summedSeq)}
-      ) WHERE last_ms >= ${sinceMs} AND api_key_id <> '' GROUP BY api_key_id`.pipe(
+      ) AS arrivals WHERE last_ms >= ${sinceMs} AND api_key_id <> '' GROUP BY api_key_id`.pipe(
     Effect.mapBoth({
       onFailure: Table.named("SpendRepo.lastArrivals"),
       onSuccess: (rows): ReadonlyMap<string, number> => new Map(rows.map(({ apiKeyId, lastMs }) => [apiKeyId, lastMs]))

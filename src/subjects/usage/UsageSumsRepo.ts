@@ -28,6 +28,7 @@ import {
   mostGroups,
   summedSeq
 } from "../../store/usage/UsageSumsSql.ts"
+import { isPostgres } from "../../store/engine/Engine.ts"
 
 /** Selection of rows that may be deleted; rows that are not in the sums yet stay. */
 export type Expired =
@@ -62,13 +63,13 @@ const recentMs = 2 * hourMs
 const hasLimits = `api_key_id IN (SELECT api_key_id FROM budgets UNION SELECT api_key_id FROM token_limits)`
 
 const nextRows = `seq > ${summedSeq} AND seq <= ?`
-const listedRows = "seq IN (SELECT value FROM json_each(?))"
+const listedRows = "seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"
 
 const sumNextInto = (grain: Grain) => ({
   usual: addRows(grain, nextRows),
   crowded: addRows(grain, nextRows, true),
   isCrowded: `SELECT COUNT(*) > ${mostGroups} AS crowded FROM (SELECT 1 FROM ${grain.table} WHERE start_ms >=
-    (SELECT MAX(timestamp_ms) / ${grain.ms} * ${grain.ms} FROM usage_log WHERE ${nextRows}) LIMIT ${mostGroups + 1})`
+    (SELECT MAX(timestamp_ms) / ${grain.ms} * ${grain.ms} FROM usage_log WHERE ${nextRows}) LIMIT ${mostGroups + 1}) AS groups`
 })
 const sumsOf = [sumNextInto(hours), sumNextInto(days)]
 
@@ -76,10 +77,10 @@ const facetsOfNext = addFacets(nextRows)
 /** The combinations without rows are found by the rows, so that these leave the log last. */
 const facetsGone = removeFacets(listedRows)
 
-const nextSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${summedSeq} ORDER BY seq LIMIT ${sumStep})`
+const nextSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${summedSeq} ORDER BY seq LIMIT ${sumStep}) AS next`
 
 const nextOfSeries = `seq > ${seriesSeq} AND seq <= ?`
-const nextSeriesSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${seriesSeq} ORDER BY seq LIMIT ${seriesStep})`
+const nextSeriesSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${seriesSeq} ORDER BY seq LIMIT ${seriesStep}) AS next`
 const seriesOf = { usual: addSeries(nextOfSeries, false), crowded: addSeries(nextOfSeries, true) }
 const seriesIsCrowded = isCrowdedSql(nextOfSeries)
 
@@ -87,6 +88,12 @@ const keepMinutes = addRows(
   minutes,
   `${listedRows} AND timestamp_ms >= ? AND (timestamp_ms >= ? OR (log.api_key_id IS NOT NULL AND log.${hasLimits}))`
 )
+
+/**
+ * Other nodes insert rows meanwhile, and one that has the lower number may be committed later: what is summed up to a number waits until those that
+ * are on their way are there.
+ */
+const alone = "LOCK TABLE usage_log IN SHARE ROW EXCLUSIVE MODE"
 
 const transactions =
   (sql: SqlClient.SqlClient) =>
@@ -99,7 +106,8 @@ const transactions =
     withLateSync(sql, (connection: Connection) => {
       const run = <Row>(statement: string, ...parameters: ReadonlyArray<Column>) =>
         connection.execute(statement, parameters, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>
-      return run("BEGIN IMMEDIATE").pipe(
+      const begin = isPostgres(sql) ? Effect.zipRight(run("BEGIN IMMEDIATE"), run(alone)) : run("BEGIN IMMEDIATE")
+      return begin.pipe(
         Effect.zipRight(
           Effect.tapErrorCause(Effect.zipLeft(use(run), run("COMMIT")), () => Effect.ignore(run("ROLLBACK")))
         )

@@ -9,6 +9,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 import type { Condition, IdsSelection, TextArm } from "../../store/usage/UsageFacetsSql.ts"
 import { readColumns, Row, toUsageRow } from "../../store/usage/UsageColumns.ts"
+import { listed } from "../../store/engine/Engine.ts"
 
 /** Every given field must match. */
 export interface UsageFilter {
@@ -129,7 +130,7 @@ const idLength = 36
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
 
 const contains = (names: ReadonlyArray<string>, search: string): Condition => ({
-  sql: `(${names.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(" OR ")})`,
+  sql: `(${names.map((column) => `CAST(${column} AS TEXT) LIKE ? ESCAPE '\\'`).join(" OR ")})`,
   parameters: names.map(() => containing(search))
 })
 
@@ -261,7 +262,7 @@ export const make = Effect.gen(function* () {
   })
 
   const rowNumber = (where: Fragment) =>
-    sql<{ readonly n: number | null }>`SELECT MAX(rowid) AS n FROM usage_log WHERE ${where}`.pipe(
+    sql<{ readonly n: number | null }>`SELECT MAX(seq) AS n FROM usage_log WHERE ${where}`.pipe(
       Effect.mapBoth({ onFailure: Table.named("UsageRepo.written"), onSuccess: ([row]) => row?.n ?? 0 })
     )
 
@@ -273,8 +274,8 @@ export const make = Effect.gen(function* () {
     const until = Math.min(newest, from + mostLookedAt)
     const limit = sizeOf(query.limit)
     const filter = query.filter ?? {}
-    const where = sql.and([sql`rowid > ${from}`, sql`rowid <= ${until}`, ...bounds(filter), ...tests(filter)])
-    const found = yield* table.select("UsageRepo.written", sql`WHERE ${where} ORDER BY rowid LIMIT ${limit}`)
+    const where = sql.and([sql`seq > ${from}`, sql`seq <= ${until}`, ...bounds(filter), ...tests(filter)])
+    const found = yield* table.select("UsageRepo.written", sql`WHERE ${where} ORDER BY seq LIMIT ${limit}`)
     const last = found.at(-1)
     const next = found.length < limit || last === undefined ? until : yield* rowNumber(sql`id = ${last.id}`)
     return { rows: found.map(toUsageRow), nextCursor: `w${next}` }
@@ -289,7 +290,7 @@ export const make = Effect.gen(function* () {
     Effect.map(
       table.select(
         "UsageRepo.rowsOf",
-        sql`WHERE ${sql.and([sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, ...tests(filter)])} ${newestFirst(sql)}`
+        sql`WHERE ${sql.and([sql`id IN (${listed(sql, ids)})`, ...tests(filter)])} ${newestFirst(sql)}`
       ),
       (rows) => rows.map(toUsageRow)
     )
@@ -297,7 +298,7 @@ export const make = Effect.gen(function* () {
 
   const lastNames = Effect.fn("UsageRepo.lastNames")((kind: NamedKind, ids: ReadonlyArray<string>) =>
     sql<{ readonly id: string; readonly name: string }>`
-      SELECT id, name FROM usage_names WHERE kind = ${kind} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.pipe(
+      SELECT id, name FROM usage_names WHERE kind = ${kind} AND id IN (${listed(sql, ids)})`.pipe(
       Effect.mapBoth({
         onFailure: Table.named("UsageRepo.lastNames"),
         onSuccess: (found) => new Map(found.map(({ id, name }) => [id, name] as const))

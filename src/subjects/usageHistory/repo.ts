@@ -112,7 +112,7 @@ const localDay = (offsets: UsageSource["offsets"]): string => {
 }
 
 const withDay = ({ parameters, sql }: Part, day: string): Part => ({
-  sql: `SELECT ${day} AS day, ${names} FROM (${sql})`,
+  sql: `SELECT ${day} AS day, ${names} FROM (${sql}) AS rows`,
   parameters
 })
 
@@ -138,7 +138,7 @@ const partOf = (source: UsageSource): Part => {
 const totals = [...sumNames.map((name) => `TOTAL(${name}) AS ${name}`), "MAX(last_ms) AS last_ms"].join(", ")
 
 const arm = (kind: string, name: string, provider: string, groups: string, order: string): string =>
-  `SELECT * FROM (SELECT '${kind}' AS kind, ${name} AS name, ${provider} AS provider, ${totals} FROM grouped ${groups} ${order})`
+  `SELECT * FROM (SELECT '${kind}' AS kind, ${name} AS name, ${provider} AS provider, ${totals} FROM grouped ${groups} ${order}) AS ${kind}_arm`
 
 const mostFirst = `ORDER BY requests DESC LIMIT ${mostNames}`
 
@@ -146,8 +146,8 @@ const mostFirst = `ORDER BY requests DESC LIMIT ${mostNames}`
 const breakdownOf = (source: UsageSource): ReadStatement => {
   const { parameters, sql } = partOf(source)
   const arms = [
-    arm("summary", "0", "''", "", ""),
-    arm("day", "day", "''", "GROUP BY day", ""),
+    arm("summary", "'0'", "''", "", ""),
+    arm("day", "CAST(day AS TEXT)", "''", "GROUP BY day", ""),
     arm("provider", "provider", "''", "GROUP BY provider", mostFirst),
     arm("model", "model", "provider", "GROUP BY provider, model", mostFirst),
     arm("connection", "connection_id", "''", "GROUP BY connection_id", mostFirst),
@@ -163,7 +163,7 @@ const breakdownOf = (source: UsageSource): ReadStatement => {
 
 const minutesOf = (sinceMs: number): ReadStatement => {
   const { parameters, sql } = ofRows(sinceMs)
-  return { sql: `SELECT start_ms, ${totals} FROM (${sql}) GROUP BY start_ms`, parameters }
+  return { sql: `SELECT start_ms, ${totals} FROM (${sql}) AS rows GROUP BY start_ms`, parameters }
 }
 
 const numberIn = (row: ReadRow, name: string): number => Number(row[name] ?? 0)

@@ -86,16 +86,17 @@ export const keptAttempts = 100
 const account = `COALESCE((SELECT name FROM connections WHERE id = e.data ->> 'accountId'), e.data ->> 'accountId')`
 
 const addition = (only: string): string => `
-  INSERT OR IGNORE INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
+  INSERT INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
   SELECT w.id, e.id, e.event, e.at_ms,
     CASE WHEN e.data ->> 'accountId' IS NULL THEN e.data ELSE json_set(e.data, '$.account', ${account}) END
   FROM (
-    SELECT key AS position, value ->> 'id' AS id, value ->> 'event' AS event, value ->> 'atMs' AS at_ms, value -> 'data' AS data
-    FROM json_each(?)
+    SELECT listed.id AS position, value ->> 'id' AS id, value ->> 'event' AS event, CAST(value ->> 'atMs' AS BIGINT) AS at_ms, value -> 'data' AS data
+    FROM json_each(?) AS listed
   ) AS e CROSS JOIN webhooks AS w
   WHERE w.enabled = 1
     AND EXISTS (SELECT 1 FROM json_each(w.events) AS wanted WHERE wanted.value IN ('${everyEvent}', e.event)) ${only}
-  ORDER BY e.position, w.created_at_ms`
+  ORDER BY e.position, w.created_at_ms
+  ON CONFLICT DO NOTHING`
 
 const addEvents = addition("")
 /** The event of a request was written with its usage row: where that is in the table, so was the event. */
@@ -119,8 +120,9 @@ const insertLastAttempt = `
   SELECT w.id, ?, ?, ?, ?, ?, ?, ?, ?, o.at_ms, o.data
   FROM webhooks AS w LEFT JOIN webhook_outbox AS o ON o.seq = ? WHERE w.id = ?`
 const putBack = `
-  INSERT OR IGNORE INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
-  SELECT webhook_id, event_id, event, event_at_ms, data FROM webhook_deliveries WHERE id = ? AND webhook_id = ? AND data IS NOT NULL`
+  INSERT INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
+  SELECT webhook_id, event_id, event, event_at_ms, data FROM webhook_deliveries WHERE id = ? AND webhook_id = ? AND data IS NOT NULL
+  ON CONFLICT DO NOTHING`
 /** An event that was put back once is kept by the attempts that follow. */
 const putBackOnce =
   "UPDATE webhook_deliveries SET data = NULL WHERE id = ? AND webhook_id = ? AND data IS NOT NULL RETURNING id"
