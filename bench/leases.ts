@@ -119,6 +119,7 @@ const leased = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } =
   }
   const truth: typeof LedgerTruth.Service = {
     account: (key) => accounts.get(key),
+    shared: () => undefined,
     limited: () => [...accounts.keys()],
     tellOnce: () => {},
     book: ({ apiKeyId, charges: all, receivedMs }) => {

@@ -50,6 +50,7 @@ import usageNames from "./0048_usage_names.ts"
 import webhookRetries from "./0049_webhook_retries.ts"
 import callersOfWork from "./0050_callers_of_work.ts"
 import configChanges from "./0051_config_changes.ts"
+import people from "./0052_people.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -102,5 +103,6 @@ export const migrations = {
   "0048_usage_names": usageNames,
   "0049_webhook_retries": webhookRetries,
   "0050_callers_of_work": callersOfWork,
-  "0051_config_changes": configChanges
+  "0051_config_changes": configChanges,
+  "0052_people": people
 }

@@ -212,6 +212,7 @@ export class Cluster {
         account.follow(keyOf(this.limits))
         return account
       },
+      shared: () => undefined,
       limited: () => [keyId],
       tellOnce: () => {},
       book: (booked) => book(booked, 1),
