@@ -272,7 +272,7 @@ const refreshShared = Effect.fn("KeyLimits.ownersChanged")(function* (deps: Deps
   const { people, shared } = deps
   const specs = sharedSpecs(people.directory())
   const atMs = yield* Clock.currentTimeMillis
-  for (const [id, known] of [...shared]) {
+  for (const [id, known] of shared) {
     const wanted = specs.get(id)
     if (wanted === undefined || !isSameShared(known, wanted)) shared.delete(id)
     else shared.set(id, { ...known, meter: resizedTo(known.meter, wanted.spec) })

@@ -88,7 +88,7 @@ const forget = ({ byHash, replaced }: Deps, { hash, oldSecrets }: ApiKey): void 
 }
 
 /** The key with the rules of its owners as they are now. */
-const owned = ({ people }: Deps, { owners: _, ...key }: ApiKey): ApiKey => {
+const owned = ({ people }: Deps, { owners: _owners, ...key }: ApiKey): ApiKey => {
   const owners = ownerRules(people.directory(), key)
   return owners === undefined ? key : { ...key, owners }
 }

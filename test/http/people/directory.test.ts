@@ -1,7 +1,7 @@
 /** People and teams themselves: their tree, their keys' rules, and changes under a condition. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { People, setUp } from "./support.ts"
+import { type People, setUp } from "./support.ts"
 import { adminKey } from "../../support/TestGateway.ts"
 
 const send = (

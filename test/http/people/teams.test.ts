@@ -1,7 +1,7 @@
 /** Teams and people whose keys share limits, over real sockets. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { People, setUp } from "./support.ts"
+import { type People, setUp } from "./support.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 
 const oneUsd = 0.00102
