@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { makeLane } from "../../kernel/Lane.ts"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
-import { People } from "../../subjects/auth/people/People.ts"
+import { People } from "../../subjects/people/People.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
 import { KeyOwnerRepo } from "../../subjects/keys/KeyOwnerRepo.ts"
 import type { LimitReached, LimitsUnknown } from "../../domain/Errors.ts"
@@ -22,22 +22,15 @@ import { Timers } from "../../platform/Timers.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { type LimitNotice, LimitRepo } from "../../subjects/limits/repo.ts"
 import { MediaJobRepo } from "../../subjects/mediaJobs/repo.ts"
-import { type Spend, SpendRepo } from "../../subjects/usage/SpendRepo.ts"
+import { SpendRepo } from "../../subjects/usage/SpendRepo.ts"
 import { Reservations } from "../../store/usage/Reservations.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { AccountCommitment, type Charge, type Commitment } from "./Commitment.ts"
 import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle, type Reached } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
-import {
-  isOfOwned,
-  isSameShared,
-  ownedWithin,
-  type SharedMeter,
-  sharedOf,
-  type SharedSpec,
-  sharedSpecs
-} from "./SharedMeters.ts"
+import { installShared, nextTurn, refreshShared, shareWith } from "./SharedLimits.ts"
+import { type SharedMeter, sharedOf, sharedSpecs } from "./SharedMeters.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
 import { metersAtStart, type UsedAtStart, usedAtStart } from "./StartSums.ts"
 import { TokenLimits } from "./TokenLimits.ts"
@@ -147,9 +140,6 @@ interface Deps extends Services {
   readonly onChanged: Set<(apiKeyId: string) => void>
 }
 
-const nextTurn = ({ timers }: Services): Effect.Effect<void> =>
-  Effect.async((resume) => timers.soon(() => resume(Effect.void)))
-
 /** Changes of limits are made one at a time. */
 const inTurn = <A, E>(change: Effect.Effect<A, E>, { oneAtATime }: Deps): Effect.Effect<A, E> => oneAtATime(change)
 
@@ -198,109 +188,12 @@ const install = Effect.fnUntraced(function* (
   )
 })
 
-/** The amount in the unit of a limit. */
-const amountIn = ({ unit }: MeterSpec, { costNanoUsd, requests, tokens }: Spend): number => {
-  switch (unit) {
-    case "usd":
-      return costNanoUsd
-    case "tokens":
-      return tokens
-    case "requests":
-      return requests
-  }
-}
-
-/** Puts a meter of a person or a team in force, for all of their keys in one step. */
-const installShared = Effect.fnUntraced(function* (deps: Deps, { ids, spec }: SharedSpec, atMs: number) {
-  const { booking, journal, keys, owners, shared, spend } = deps
-  const { owner } = spec
-  if (owner === undefined) return
-  const meter = new Meter(spec)
-  const window = meter.at(atMs)
-  const since: Array<Booked> = []
-  for (const { id } of keys.list()) since.push(...deps.workers.waiting(id))
-  booking.add(since)
-  const counting = Effect.gen(function* () {
-    // Rows of requests that have just ended come to the journal at the end of the turn.
-    yield* nextTurn(deps)
-    yield* journal.flush
-    const owned = ownedWithin(owner, ids, yield* owners.since(window.startMs), window)
-    const range = { sinceMs: window.startMs, untilMs: window.endMs }
-    const sum = yield* spend.ownedWith(range, owned, () => since.map(({ requestId }) => requestId))
-    window.used += amountIn(spec, sum)
-    for (const booked of since) {
-      if (sum.included.has(booked.requestId) || !isOfOwned(owned, booked)) continue
-      for (const charge of booked.charges) meter.at(booked.receivedMs).used += meter.amountOf(charge)
-    }
-    const last = deps.notices.get(spec.id)
-    window.notified = last?.windowStartMs === window.startMs ? last.threshold : null
-    shared.set(spec.id, { meter, ids })
-    attachShared(deps)
-  })
-  yield* Effect.ensuring(
-    counting,
-    Effect.sync(() => void booking.delete(since))
-  )
-})
-
-const isSameList = (one: ReadonlyArray<Meter>, other: ReadonlyArray<Meter>): boolean =>
-  one.length === other.length && one.every((meter, at) => meter === other[at])
-
-/** Gives each key the meters that it shares now. */
-const attachShared = (deps: Deps): void => {
-  const { accounts, keys, people, shared, waiting } = deps
-  const directory = people.directory()
-  for (const key of keys.list()) {
-    if (key.userId === null && key.teamId === null) continue
-    const meters = sharedOf(shared, directory, key)
-    const account = accounts.get(key.id)
-    if (account === undefined) {
-      // Its account is made when it is asked for.
-      if (meters.length > 0 && !waiting.has(key.id)) {
-        waiting.add(key.id)
-        changed(deps, key.id)
-      }
-    } else if (!isSameList(account.shared, meters)) {
-      account.share(meters, key.ownedSinceMs)
-      changed(deps, key.id)
-    }
-  }
-}
-
-/** Makes the meters of people and teams anew; those that count the same keep what they have counted. */
-const refreshShared = Effect.fn("KeyLimits.ownersChanged")(function* (deps: Deps) {
-  const { people, shared } = deps
-  const specs = sharedSpecs(people.directory())
-  const atMs = yield* Clock.currentTimeMillis
-  for (const [id, known] of shared) {
-    const wanted = specs.get(id)
-    if (wanted === undefined || !isSameShared(known, wanted)) shared.delete(id)
-    else shared.set(id, { ...known, meter: resizedTo(known.meter, wanted.spec) })
-  }
-  attachShared(deps)
-  for (const wanted of specs.values()) if (!shared.has(wanted.spec.id)) yield* installShared(deps, wanted, atMs)
-}, inTurn)
-
-/** The same meter where nothing of it has changed. */
-const resizedTo = (meter: Meter, spec: MeterSpec): Meter => {
-  const { limit, owner, warningThreshold } = meter.spec
-  return limit === spec.limit && warningThreshold === spec.warningThreshold && owner?.name === spec.owner?.name
-    ? meter
-    : meter.resized(spec)
-}
-
 const markNotified = ({ startMs, notices }: Deps, account: KeyAccount | undefined): void => {
   for (const meter of account?.own ?? none) {
     const window = meter.at(startMs)
     const last = notices.get(meter.spec.id)
     window.notified = last?.windowStartMs === window.startMs ? last.threshold : null
   }
-}
-
-const shareWith = ({ keys, people, shared }: Deps, account: KeyAccount, apiKeyId: string): void => {
-  const key = keys.get(apiKeyId)
-  const meters = sharedOf(shared, people.directory(), key)
-  if (meters.length > 0 || account.shared.length > 0) account.share(meters, key?.ownedSinceMs ?? null)
 }
 
 /** Hot: the account of a key; undefined while it has no limits. */
@@ -639,7 +532,7 @@ export const make = Effect.gen(function* () {
     removeTokenLimit: (id) => removeTokenLimit(deps, id),
     keyChanged: (apiKeyId) => deps.oneAtATime(rebuild(deps, apiKeyId)),
     forgetKey: (apiKeyId) => forgetKey(deps, apiKeyId),
-    ownersChanged: refreshShared(deps),
+    ownersChanged: deps.oneAtATime(refreshShared(deps)),
     ownerStandings: (ownerId, atMs) =>
       [...deps.shared.values()].flatMap(({ meter }) =>
         meter.spec.owner?.id === ownerId ? [{ spec: meter.spec, window: meter.at(atMs) }] : []

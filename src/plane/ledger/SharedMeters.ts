@@ -2,7 +2,7 @@
  * The meters that keys of a person or a team share, and what their keys had used of them before. A key that had another owner in the window counts
  * for each in its time.
  */
-import { type Directory, type Owner, ownersOf, teamsBelow } from "../../subjects/auth/people/Owners.ts"
+import { type Directory, type Owner, ownersOf, teamsBelow } from "../../subjects/people/Owners.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
 import type { Ownership } from "../../subjects/keys/KeyOwnerRepo.ts"
 import type { OwnedQuery } from "../../subjects/usage/SpendRepo.ts"

@@ -6,7 +6,7 @@ import {
   type ResetRule,
   type TokenLimit
 } from "../../subjects/limits/entity.ts"
-import type { Owner } from "../../subjects/auth/people/Owners.ts"
+import type { Owner } from "../../subjects/people/Owners.ts"
 import type { MeterSpec } from "./Meter.ts"
 
 /** A key's setting that is counted by calendar days; days are those of UTC. */

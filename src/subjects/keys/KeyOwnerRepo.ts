@@ -1,4 +1,4 @@
-/** Which key belonged to whom, and when. Written by the database with each change of a key's owner (migration 52). */
+/** Owners of keys, and the times in which they were it. Written by the database with each change of a key's owner (migration 52). */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -165,7 +165,7 @@ export interface ApiKey extends ApiKeySettings {
   readonly oldSecrets: ReadonlyArray<OldSecret>
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null
-  /** What its owners add to its rules; they are not stored with it. Absent: nothing. */
+  /** Rules of its owners; they are not stored with it. Absent: none. */
   readonly owners?: OwnerRules
 }
 

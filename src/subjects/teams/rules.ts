@@ -1,6 +1,6 @@
 /** Rules for teams, and the conversion of an input to one. Pure. */
 import type { FieldProblem } from "../../domain/Errors.ts"
-import { type Directory, teamsBelow, teamsFrom } from "../auth/people/Owners.ts"
+import { type Directory, teamsBelow, teamsFrom } from "../people/Owners.ts"
 import { ownerBudgetOf, ownerLimitsOf } from "../limits/rules.ts"
 import type { CreateTeam, UpdateTeam } from "./routes.ts"
 import { maxTeamLevels, type Team } from "./entity.ts"

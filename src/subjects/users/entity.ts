@@ -4,7 +4,7 @@ import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 export const userRoles = ["owner", "admin", "lead", "member", "viewer"] as const
 export type UserRole = (typeof userRoles)[number]
 
-/** Where a person is kept: here, at an issuer that signs people in, or in a directory that pushes its people. */
+/** Places where a person is kept: here, at an issuer that signs people in, or in a directory that pushes its people. */
 export const userSources = ["local", "oidc", "scim"] as const
 export type UserSource = (typeof userSources)[number]
 

@@ -1,7 +1,7 @@
 /** The owners of keys: the person, the team and the teams above it. Pure. */
-import type { ApiKey, OwnerRules } from "../../keys/entity.ts"
-import { type Team, maxTeamLevels } from "../../teams/entity.ts"
-import type { User } from "../../users/entity.ts"
+import type { ApiKey, OwnerRules } from "../keys/entity.ts"
+import { type Team, maxTeamLevels } from "../teams/entity.ts"
+import type { User } from "../users/entity.ts"
 
 /** Ids of the owners of a key; null: none of that kind. */
 export type OwnerIds = Pick<ApiKey, "userId" | "teamId">

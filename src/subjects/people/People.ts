@@ -2,18 +2,18 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { makeLane } from "../../../kernel/Lane.ts"
-import type { AlreadyStored, StoreError } from "../../../store/Errors.ts"
-import { Snapshots } from "../../../store/Snapshots.ts"
-import type { Team } from "../../teams/entity.ts"
-import { TeamRepo } from "../../teams/repo.ts"
-import type { User } from "../../users/entity.ts"
-import { UserRepo } from "../../users/repo.ts"
+import { makeLane } from "../../kernel/Lane.ts"
+import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
+import { Snapshots } from "../../store/Snapshots.ts"
+import type { Team } from "../teams/entity.ts"
+import { TeamRepo } from "../teams/repo.ts"
+import type { User } from "../users/entity.ts"
+import { UserRepo } from "../users/repo.ts"
 import type { Directory } from "./Owners.ts"
 
 type Written = StoreError | AlreadyStored
 
-export class People extends Context.Tag("gateway/subjects/auth/people/People")<
+export class People extends Context.Tag("gateway/subjects/people/People")<
   People,
   {
     /** Another object after each change. */
