@@ -53,9 +53,11 @@ export interface GivenOwnerFlags {
   readonly requestsPerDay: Option.Option<number>
 }
 
-/** Undefined where none of them is given. */
-const given = <A extends Readonly<Record<string, unknown>>>(members: A): A | undefined =>
-  Object.values(members).every((value) => value === undefined) ? undefined : members
+/** Members that are given; undefined where none is. */
+const given = (members: Readonly<Record<string, string | number | undefined>>) => {
+  const found = Object.entries(members).filter(([, value]) => value !== undefined)
+  return found.length === 0 ? undefined : Object.fromEntries(found)
+}
 
 /** Converts the given flags to the members `budget` and `limits`. */
 export const ownerLimitsOf = (flags: GivenOwnerFlags) => ({

@@ -21,7 +21,8 @@ const budgetView = (budget: OwnerBudget | null) =>
         tz: budget.timeZone
       }
 
-const meterView = ({ spec, window }: Standing): OwnerMeter => {
+/** A limit of a person or a team as it is now. */
+export const meterView = ({ spec, window }: Standing): OwnerMeter => {
   const scale = spec.unit === "usd" ? nanoUsdPerUsd : 1
   return {
     unit: spec.unit,

@@ -8,7 +8,7 @@ import { ModelPrice, priceWords, unitPriceFields } from "../pricing/entity.ts"
 import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
-import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleKeyId, exampleRequestId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
 import { body, NoContent, optional, TimeZone } from "../../contract/Inputs.ts"
 import { observed } from "../../kernel/Observed.ts"
 
@@ -114,6 +114,13 @@ export const OwnerMeter = Schema.Struct({
   nextResetAt: field(Schema.String, ...words.nextResetAt)
 }).annotations({ identifier: "OwnerMeter" })
 export type OwnerMeter = typeof OwnerMeter.Type
+
+const OwnerUsage = Schema.Struct({
+  kind: field(Schema.Literal("user", "team"), "A person or a team.", "team"),
+  id: field(Schema.String, "Id of the person or team.", exampleTeamId),
+  name: field(Schema.String, "Name of the person or team.", "Research"),
+  meters: field(Schema.Array(OwnerMeter), "The limits as they are now.")
+}).annotations({ identifier: "OwnerUsage" })
 
 export const BudgetView = Schema.Struct({
   apiKeyId: field(Schema.String, ...words.apiKeyId),
@@ -252,6 +259,26 @@ export const LedgerQuery = Schema.Struct({
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
 export type LedgerQuery = typeof LedgerQuery.Type
 
+export const OwnUsage = Schema.Struct({
+  apiKeyId: field(Schema.String, "The key of the request.", exampleKeyId),
+  name: field(Schema.String, "Its name.", "laptop"),
+  budget: field(BudgetStatusView, "Its budget as it stands."),
+  limits: field(Schema.Array(TokenLimitView), "Its token limits."),
+  owners: field(
+    Schema.Array(OwnerUsage),
+    "The person and the teams that it belongs to, the nearest first, with the limits that it shares with their other keys."
+  ),
+  totals: field(
+    Schema.Struct({
+      today: field(SpendView, "Since midnight, UTC."),
+      month: field(SpendView, "Since the first of the month, UTC.")
+    }),
+    "What it has used."
+  )
+}).annotations({ identifier: "OwnUsage" })
+
+export type OwnUsage = typeof OwnUsage.Type
+
 const at = endpointsOf("limits")
 
 export class Limits extends HttpApiGroup.make("limits")
@@ -349,20 +376,6 @@ export class Limits extends HttpApiGroup.make("limits")
       summary: "Show the key's own usage",
       description: "What the API key of the request may spend and has used. Any key of scope `self:usage` may ask."
     })
-      .addSuccess(
-        Schema.Struct({
-          apiKeyId: field(Schema.String, "The key of the request.", exampleKeyId),
-          name: field(Schema.String, "Its name.", "laptop"),
-          budget: field(BudgetStatusView, "Its budget as it stands."),
-          limits: field(Schema.Array(TokenLimitView), "Its token limits."),
-          totals: field(
-            Schema.Struct({
-              today: field(SpendView, "Since midnight, UTC."),
-              month: field(SpendView, "Since the first of the month, UTC.")
-            }),
-            "What it has used."
-          )
-        }).annotations({ identifier: "OwnUsage" })
-      )
+      .addSuccess(OwnUsage)
       .addError(NotFoundAnswer)
   ) {}
