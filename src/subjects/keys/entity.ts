@@ -173,6 +173,8 @@ export interface ApiKey extends ApiKeySettings {
 export interface OwnerRules {
   /** False: the person is suspended, is no member of the team, or one of them is no more. */
   readonly mayUse: boolean
+  /** Name of the person; null: it belongs to no person. */
+  readonly person: string | null
   /** Lists of models of the team and of those above it, of which each has to allow a model. */
   readonly models: ReadonlyArray<ReadonlyArray<string>>
 }

@@ -57,6 +57,7 @@ export const ownerRules = (directory: Directory, ids: OwnerIds): OwnerRules | un
     ? undefined
     : {
         mayUse: mayUse(directory, ids),
+        person: ids.userId === null ? null : (directory.users.get(ids.userId)?.name ?? null),
         models: teamsFrom(directory, ids.teamId).flatMap(({ models }) =>
           models === null || models.length === 0 ? [] : [models]
         )

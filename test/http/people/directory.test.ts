@@ -102,6 +102,22 @@ describe("a person", () => {
     })
   )
 
+  it.scopedLive("is named by the audit log, whatever key asks", () =>
+    Effect.gen(function* () {
+      const people = yield* setUp
+      yield* Effect.promise(async () => {
+        const ada = await people.user("Ada", { role: "admin" })
+        const { id, secret } = await people.key("ops", { userId: ada.id, scopes: ["manage"] })
+        const own = { authorization: `Bearer ${secret}` }
+        assert.strictEqual((await send(people, "POST", "/api/teams", { name: "Research" }, own)).status, 201)
+        const entries = await people.gateway.manage("GET", "/api/compliance/audit-log?action=teams.create")
+        assert.lengthOf(entries, 1)
+        assert.strictEqual(entries[0].actor, `apiKey:${id}`)
+        assert.deepInclude(entries[0].details, { apiKeyName: "ops", userId: ada.id, userName: "Ada" })
+      })
+    })
+  )
+
   it.scopedLive("has keys for teams that have the person as a member only", () =>
     Effect.gen(function* () {
       const people = yield* setUp
