@@ -173,8 +173,8 @@ const install = Effect.fnUntraced(function* (
       included = sum.included
       window.used += spec.unit === "usd" ? sum.costNanoUsd : sum.tokens
     }
-    for (const { charges, receivedMs, requestId } of since) {
-      if (included.has(requestId)) continue
+    for (const { apiKeyId: bookedFor, charges, receivedMs, requestId } of since) {
+      if (bookedFor !== apiKeyId || included.has(requestId)) continue
       for (const charge of charges) {
         if (meter.counts(charge.provider, charge.model)) meter.at(receivedMs).used += meter.amountOf(charge)
       }

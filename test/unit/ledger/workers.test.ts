@@ -320,6 +320,25 @@ describe("workers", () => {
     })
   )
 
+  it.scoped("count for a new budget nothing that another key is booked meanwhile", () =>
+    Effect.gen(function* () {
+      const world = yield* setUp(0)
+      const { key, keys, limits } = world
+      const { key: other } = yield* Effect.orDie(keys.create({ ...unrestricted, name: "other" }))
+      yield* limits.putBudget(budgetOf(other.id, 1_000))
+      const running = commitmentOf(admit(world, limits, other))
+      assert.instanceOf(reserve(world, running, 300), Reservation)
+      const putting = yield* Effect.fork(limits.putBudget(budgetOf(key.id, 1_000)))
+      // It waits for the end of this turn.
+      yield* Effect.yieldNow()
+      limits.settle(running, chargesOf(300))
+      running.leave()
+      yield* putting
+      assert.deepStrictEqual(usd(world), { used: 0, reserved: 0 })
+      assert.deepStrictEqual(usd({ ...world, key: other }), { used: 300, reserved: 0 })
+    })
+  )
+
   it.scoped("report each threshold once, by the owner", () =>
     Effect.gen(function* () {
       const world = yield* setUp(3)
