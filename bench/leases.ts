@@ -31,17 +31,34 @@ const specOf = (apiKeyId: string): MeterSpec => ({
   scope: null
 })
 
-const makeKeys = (count: number) => {
+/** Keys of one team. */
+const perTeam = 10
+
+/** Limits of a key: its own, or with it those of its person and its team. */
+type Limits = "own" | "three"
+
+const makeKeys = (count: number, limits: Limits) => {
   const accounts = new Map<string, KeyAccount>()
+  const shared = new Map<string, Meter>()
+  const sharedOf = (kind: "user" | "team", id: string): Meter => {
+    const spec = { ...specOf(id), id: `${kind}/${id}/usd/daily`, owner: { kind, id, name: id } }
+    const meter = shared.get(spec.id) ?? new Meter(spec)
+    shared.set(spec.id, meter)
+    return meter
+  }
   const keys = Array.from({ length: count }, (_, index) => {
     const id = `01a21943-d7${String(index).padStart(4, "0")}-7000-b6ac-053ff813a027`
     const account = new KeyAccount()
     account.meters = [new Meter(specOf(id))]
+    if (limits === "three") {
+      const team = `01a21943-d8${String(Math.floor(index / perTeam)).padStart(4, "0")}-7000-b6ac-053ff813a027`
+      account.share([sharedOf("user", id), sharedOf("team", team)], null)
+    }
     accounts.set(id, account)
     const rates = { rateLimits: [], maxRequestsPerMinute: null, maxRequestsPerDay: null, maxSessions: null }
     return { id, ...rates } as unknown as ApiKey
   })
-  return { accounts, keys }
+  return { accounts, keys, shared }
 }
 
 const estimate = { nanoUsd: amount, tokens: 1_000, tokensIn: 1_000, tokensOut: 0, price: null }
@@ -67,8 +84,8 @@ const cpuNs = (): number => {
   return (system + user) * 1_000
 }
 
-const alone = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } => {
-  const { accounts, keys } = makeKeys(count)
+const alone = (count: number, limits: Limits): Run & { readonly keys: ReadonlyArray<ApiKey> } => {
+  const { accounts, keys } = makeKeys(count, limits)
   return {
     keys,
     admit: (key, requestId, then) => {
@@ -86,8 +103,8 @@ const alone = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } =>
 }
 
 /** One way between the two: a batch of messages each step of time, as text. */
-const leased = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } => {
-  const { accounts, keys } = makeKeys(count)
+const leased = (count: number, limits: Limits): Run & { readonly keys: ReadonlyArray<ApiKey> } => {
+  const { accounts, keys, shared } = makeKeys(count, limits)
   const id: WorkerId = { place: 1, life: 1 }
   const takers = new Map<string, (worker: WorkerId, body: unknown, answer: (answer: unknown) => void) => void>()
   const waiting = new Map<number, (answer: unknown) => void>()
@@ -119,6 +136,7 @@ const leased = (count: number): Run & { readonly keys: ReadonlyArray<ApiKey> } =
   }
   const truth: typeof LedgerTruth.Service = {
     account: (key) => accounts.get(key),
+    shared: (limitId) => shared.get(limitId),
     limited: () => [...accounts.keys()],
     tellOnce: () => {},
     book: ({ apiKeyId, charges: all, receivedMs }) => {
@@ -235,18 +253,27 @@ const measure = (made: Run & { readonly keys: ReadonlyArray<ApiKey> }) => {
 
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-for (const count of [1, 50, 1_000]) {
-  const one = alone(count)
-  const worker = leased(count)
-  measure(one)
-  measure(worker)
+const cost = (one: ReturnType<typeof alone>, worker: ReturnType<typeof leased>) => {
   const pairs = Array.from({ length: rounds }, () => ({ one: measure(one), worker: measure(worker) }))
-  const oneUs = median(pairs.map((pair) => pair.one.us))
-  const workerUs = median(pairs.map((pair) => pair.worker.us))
-  const ownerUs = median(pairs.map((pair) => pair.worker.ownerUs))
-  const asked = median(pairs.map((pair) => pair.worker.asked))
-  process.stdout.write(
-    `${String(count).padStart(5)} keys   one process ${oneUs.toFixed(2)} µs   worker ${workerUs.toFixed(2)} µs   ` +
-      `+${(workerUs - oneUs).toFixed(2)} µs   owner ${ownerUs.toFixed(2)} µs   ${asked.toFixed(1)} of 100 asked\n`
-  )
+  return {
+    oneUs: median(pairs.map((pair) => pair.one.us)),
+    workerUs: median(pairs.map((pair) => pair.worker.us)),
+    ownerUs: median(pairs.map((pair) => pair.worker.ownerUs)),
+    asked: median(pairs.map((pair) => pair.worker.asked))
+  }
+}
+
+for (const count of [1, 50, 1_000]) {
+  for (const limits of ["own", "three"] as const) {
+    const one = alone(count, limits)
+    const worker = leased(count, limits)
+    measure(one)
+    measure(worker)
+    const { asked, oneUs, ownerUs, workerUs } = cost(one, worker)
+    process.stdout.write(
+      `${String(count).padStart(5)} keys, ${limits === "own" ? "one meter   " : "three meters"}   one process ${oneUs.toFixed(2)} µs   ` +
+        `worker ${workerUs.toFixed(2)} µs   +${(workerUs - oneUs).toFixed(2)} µs   owner ${ownerUs.toFixed(2)} µs   ` +
+        `${asked.toFixed(1)} of 100 asked\n`
+    )
+  }
 }

@@ -27,9 +27,11 @@ import * as Rtk from "../subjects/rtk/service.ts"
 import * as Settings from "../subjects/settings/service.ts"
 import * as Sync from "../subjects/sync/service.ts"
 import * as System from "../subjects/system/service.ts"
+import * as Teams from "../subjects/teams/service.ts"
 import * as Tools from "../subjects/tools/service.ts"
 import * as Usage from "../subjects/usage/service.ts"
 import * as UsageHistory from "../subjects/usageHistory/service.ts"
+import * as Users from "../subjects/users/service.ts"
 import * as Webhooks from "../subjects/webhooks/service.ts"
 
 const level0 = Layer.mergeAll(
@@ -55,8 +57,10 @@ const level0 = Layer.mergeAll(
   Rtk.layer,
   Settings.layer,
   System.layer,
+  Teams.layer,
   Usage.layer,
   UsageHistory.layer,
+  Users.layer,
   Webhooks.layer
 )
 

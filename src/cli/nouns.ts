@@ -107,7 +107,7 @@ const own: ReadonlyArray<TreeNode> = [
     ],
     { section: "Start", skill: "cli-serve", examples: ["service install", "service status"] }
   ),
-  fromLogin("login", "loginCommand", "Log in to a gateway elsewhere; see context, logout, whoami.", {
+  fromLogin("login", "loginCommand", "Log in to a gateway elsewhere; see context, logout, whoami, me.", {
     section: "Start",
     skill: "cli-contexts",
     prints: false,

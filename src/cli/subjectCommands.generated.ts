@@ -27,9 +27,11 @@ import { commands as resilience } from "../subjects/resilience/commands/tree.ts"
 import { commands as routing } from "../subjects/routing/commands/tree.ts"
 import { commands as settings } from "../subjects/settings/commands/tree.ts"
 import { commands as skills } from "../subjects/skills/commands/tree.ts"
+import { commands as teams } from "../subjects/teams/commands/tree.ts"
 import { commands as tools } from "../subjects/tools/commands/tree.ts"
 import { commands as tunnels } from "../subjects/tunnels/commands/tree.ts"
 import { commands as usage } from "../subjects/usage/commands/tree.ts"
+import { commands as users } from "../subjects/users/commands/tree.ts"
 import { commands as webhooks } from "../subjects/webhooks/commands/tree.ts"
 
 export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
@@ -60,8 +62,10 @@ export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
   routing,
   settings,
   skills,
+  teams,
   tools,
   tunnels,
   usage,
+  users,
   webhooks
 ]

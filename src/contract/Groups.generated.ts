@@ -48,10 +48,12 @@ import { RoutingSettings } from "../subjects/routingSettings/routes.ts"
 import { Rtk } from "../subjects/rtk/routes.ts"
 import { Sync } from "../subjects/sync/routes.ts"
 import { System } from "../subjects/system/routes.ts"
+import { Teams } from "../subjects/teams/routes.ts"
 import { Telemetry } from "../subjects/telemetry/routes.ts"
 import { Tunnels } from "../subjects/tunnels/routes.ts"
 import { Usage } from "../subjects/usage/routes.ts"
 import { UsageHistory } from "../subjects/usageHistory/routes.ts"
+import { Users } from "../subjects/users/routes.ts"
 import { Webhooks } from "../subjects/webhooks/routes.ts"
 
 export const groups = HttpApi.make("gateway")
@@ -103,8 +105,10 @@ export const groups = HttpApi.make("gateway")
   .add(Rtk)
   .add(Sync)
   .add(System)
+  .add(Teams)
   .add(Telemetry)
   .add(Tunnels)
   .add(Usage)
   .add(UsageHistory)
+  .add(Users)
   .add(Webhooks)

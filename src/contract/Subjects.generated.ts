@@ -47,10 +47,12 @@ import { routingSettings } from "../subjects/routingSettings/subject.ts"
 import { rtk } from "../subjects/rtk/subject.ts"
 import { sync } from "../subjects/sync/subject.ts"
 import { system } from "../subjects/system/subject.ts"
+import { teams } from "../subjects/teams/subject.ts"
 import { telemetry } from "../subjects/telemetry/subject.ts"
 import { tunnels } from "../subjects/tunnels/subject.ts"
 import { usage } from "../subjects/usage/subject.ts"
 import { usageHistory } from "../subjects/usageHistory/subject.ts"
+import { users } from "../subjects/users/subject.ts"
 import { webhooks } from "../subjects/webhooks/subject.ts"
 
 export const subjects = {
@@ -102,9 +104,11 @@ export const subjects = {
   rtk,
   sync,
   system,
+  teams,
   telemetry,
   tunnels,
   usage,
   usageHistory,
+  users,
   webhooks
 }

@@ -63,7 +63,17 @@ export class SessionRefused extends Data.TaggedError("SessionRefused")<{
 }> {}
 
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
-  readonly reason: "expired" | "inactive" | "schedule" | "ip" | "endpoint" | "combo" | "model" | "connection" | "scope"
+  readonly reason:
+    | "expired"
+    | "inactive"
+    | "owner"
+    | "schedule"
+    | "ip"
+    | "endpoint"
+    | "combo"
+    | "model"
+    | "connection"
+    | "scope"
   readonly model: string | null
   /** The requested id that `model` stands in for, by the setting `modelFallbacks` or a flag. */
   readonly requested?: string
@@ -305,6 +315,8 @@ export const errorView = (status: number, message: string, more: Partial<ErrorVi
 const rejected: Record<KeyRejected["reason"], (error: KeyRejected) => string> = {
   expired: () => "This API key has expired.",
   inactive: () => "This API key is not active.",
+  owner: () =>
+    "The person or team this API key belongs to may not use it now: the person is suspended or no member of the team, or one of them was removed.",
   schedule: () => "This API key may not be used at this time (accessSchedule).",
   ip: () => "This API key may not be used from this address (ipAllowlist).",
   endpoint: () => "This API key may not use this kind of endpoint (allowedEndpoints).",

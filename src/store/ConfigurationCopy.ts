@@ -25,8 +25,10 @@ const configuration: ReadonlyArray<Copied> = [
   { table: "mcp_servers", by: "rowid" }
 ]
 
-/** Tables of keys, of which there may be a hundred thousand. */
+/** Tables of keys and of the people and teams they belong to; of keys there may be a hundred thousand. */
 const keys: ReadonlyArray<Copied> = [
+  { table: "users", by: "rowid" },
+  { table: "teams", by: "rowid" },
   { table: "api_keys", by: "rowid" },
   { table: "registered_keys", by: "rowid" }
 ]

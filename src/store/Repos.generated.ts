@@ -12,6 +12,7 @@ import * as ConnectionRepo from "../subjects/connections/repo.ts"
 import * as EvalRepo from "../subjects/evals/repo.ts"
 import * as FileRepo from "../subjects/files/repo.ts"
 import * as IssueTrackerRepo from "../subjects/issueReports/repo.ts"
+import * as KeyOwnerRepo from "../subjects/keys/KeyOwnerRepo.ts"
 import * as ApiKeyRepo from "../subjects/keys/repo.ts"
 import * as LimitRepo from "../subjects/limits/repo.ts"
 import * as McpAuditRepo from "../subjects/mcp/repo.ts"
@@ -34,12 +35,14 @@ import * as DecisionRepo from "../subjects/routing/repo.ts"
 import * as SettingsRepo from "../subjects/settings/repo.ts"
 import * as CloudSyncRepo from "../subjects/sync/repo.ts"
 import * as EnvHealthRepo from "../subjects/system/repo.ts"
+import * as TeamRepo from "../subjects/teams/repo.ts"
 import * as TunnelRepo from "../subjects/tunnels/repo.ts"
 import * as LedgerRepo from "../subjects/usage/LedgerRepo.ts"
 import * as SearchCountsRepo from "../subjects/usage/SearchCountsRepo.ts"
 import * as SpendRepo from "../subjects/usage/SpendRepo.ts"
 import * as UsageSumsRepo from "../subjects/usage/UsageSumsRepo.ts"
 import * as UsageRepo from "../subjects/usage/repo.ts"
+import * as UserRepo from "../subjects/users/repo.ts"
 import * as OutboxRepo from "../subjects/webhooks/OutboxRepo.ts"
 import * as WebhookRepo from "../subjects/webhooks/repo.ts"
 import type { Secrets } from "./secrets/Secrets.ts"
@@ -56,6 +59,7 @@ export type Repos =
   | EvalRepo.EvalRepo
   | FileRepo.FileRepo
   | IssueTrackerRepo.IssueTrackerRepo
+  | KeyOwnerRepo.KeyOwnerRepo
   | ApiKeyRepo.ApiKeyRepo
   | LimitRepo.LimitRepo
   | McpAuditRepo.McpAuditRepo
@@ -78,12 +82,14 @@ export type Repos =
   | SettingsRepo.SettingsRepo
   | CloudSyncRepo.CloudSyncRepo
   | EnvHealthRepo.EnvHealthRepo
+  | TeamRepo.TeamRepo
   | TunnelRepo.TunnelRepo
   | LedgerRepo.LedgerRepo
   | SearchCountsRepo.SearchCountsRepo
   | SpendRepo.SpendRepo
   | UsageSumsRepo.UsageSumsRepo
   | UsageRepo.UsageRepo
+  | UserRepo.UserRepo
   | OutboxRepo.OutboxRepo
   | WebhookRepo.WebhookRepo
 
@@ -99,6 +105,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   EvalRepo.layer,
   FileRepo.layer,
   IssueTrackerRepo.layer,
+  KeyOwnerRepo.layer,
   ApiKeyRepo.layer,
   LimitRepo.layer,
   McpAuditRepo.layer,
@@ -121,12 +128,14 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   SettingsRepo.layer,
   CloudSyncRepo.layer,
   EnvHealthRepo.layer,
+  TeamRepo.layer,
   TunnelRepo.layer,
   LedgerRepo.layer,
   SearchCountsRepo.layer,
   SpendRepo.layer,
   UsageSumsRepo.layer,
   UsageRepo.layer,
+  UserRepo.layer,
   OutboxRepo.layer,
   WebhookRepo.layer
 )

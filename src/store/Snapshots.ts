@@ -27,6 +27,8 @@ export type WatchedTable =
   | "plugins"
   | "sessions"
   | "eval_runs"
+  | "users"
+  | "teams"
   | `settings/${string}`
 
 type Reload = (rows: ChangedRows) => Effect.Effect<void, StoreError>

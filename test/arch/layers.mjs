@@ -24,7 +24,7 @@ const folders = [
   ["tiers", /^src\/contract\/tiers\//],
   ["contract", /^src\/contract\//],
   ["store", /^src\/store\//],
-  ["access", /^src\/subjects\/(?:flags|auth)\//],
+  ["access", /^src\/subjects\/(?:flags|auth|people)\//],
   ["net", /^src\/net\//],
   ["state", /^src\/plane\/state\/(?!kept\/)/],
   ["resilience", /^src\/(?:plane\/(?:resilience|tokens|guard)\/|observe\/Events\.ts)/],

@@ -109,11 +109,13 @@ const logIn = (given: LoginFlags, command: string, isUsed: boolean) =>
       contexts: { ...before.contexts, [name]: context }
     }).pipe(Effect.tapError(() => Effect.ignore(login.revokeKey(context))))
     if (known !== null) yield* Effect.ignore(login.revokeKey(known))
+    const rights = yield* login.rightsOf(context)
     yield* Output.note(
       isUsed
         ? `Logged in to ${url} as '${name}'. Commands go there from now on; --local is this machine's gateway, 'gateway logout' ends it.`
         : `Logged in to ${url} as '${name}'. A command goes there with --context ${name}, all of them after 'gateway context use ${name}'.`
     )
+    if (rights !== null) yield* Output.note(rights)
   })
 
 export const loginCommand = Command.make("login", flags, (given) => logIn(given, `gateway login ${given.url}`, true))

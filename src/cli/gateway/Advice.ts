@@ -179,8 +179,8 @@ export const adviceTable: Readonly<Record<Refusal, ByCredential>> = {
   },
   scopeMissing: {
     ...ofKey({
-      here: "Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one",
-      elsewhere: `Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, ${byAnAdmin}`
+      here: "For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one",
+      elsewhere: `For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, ${byAnAdmin}`
     }),
     none: keyOrLogin,
     owner: none
@@ -305,6 +305,7 @@ const byCode: Readonly<Record<string, Refusal>> = {
   key_schedule: "keyRestricted",
   key_ip: "keyRestricted",
   key_endpoint: "keyRestricted",
+  key_owner: "keyRestricted",
   key_model: "keyRestricted",
   key_combo: "keyRestricted",
   key_connection: "keyRestricted",

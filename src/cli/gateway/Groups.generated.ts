@@ -49,9 +49,11 @@ export const groups = {
   rtk: () => import("../../subjects/rtk/routes.ts").then((m) => m.Rtk),
   sync: () => import("../../subjects/sync/routes.ts").then((m) => m.Sync),
   system: () => import("../../subjects/system/routes.ts").then((m) => m.System),
+  teams: () => import("../../subjects/teams/routes.ts").then((m) => m.Teams),
   telemetry: () => import("../../subjects/telemetry/routes.ts").then((m) => m.Telemetry),
   tunnels: () => import("../../subjects/tunnels/routes.ts").then((m) => m.Tunnels),
   usage: () => import("../../subjects/usage/routes.ts").then((m) => m.Usage),
   usageHistory: () => import("../../subjects/usageHistory/routes.ts").then((m) => m.UsageHistory),
+  users: () => import("../../subjects/users/routes.ts").then((m) => m.Users),
   webhooks: () => import("../../subjects/webhooks/routes.ts").then((m) => m.Webhooks)
 }

@@ -48,11 +48,20 @@ export const reached = (url: string): Effect.Effect<void, CliFailure> =>
     Effect.asVoid(system.ping().pipe(Client.orExplain(at(url, null))))
   )
 
-/** A key that was given, after the gateway has accepted it for management. */
+/** A key that was given, after the gateway has said whose it is. */
 export const withKey = (url: string, key: Redacted.Redacted): Effect.Effect<Context, CliFailure> =>
-  Effect.flatMap(Client.group(at(url, key), "keys"), (keys) =>
-    Effect.as(keys.list().pipe(Client.orExplain(at(url, key))), { url, key, keyId: null })
-  )
+  Effect.as(meAt(url, key), { url, key, keyId: null })
+
+const meAt = (url: string, key: Redacted.Redacted) =>
+  Effect.flatMap(Client.group(at(url, key), "auth"), (auth) => auth.me().pipe(Client.orExplain(at(url, key))))
+
+/** Says in a sentence what a key may, where that is not everything; null: it manages the gateway. */
+export const rightsOf = ({ key, url }: Context): Effect.Effect<string | null, CliFailure> =>
+  Effect.map(meAt(url, key), ({ tiers }) => {
+    if (tiers.includes("manage")) return null
+    const own = tiers.includes("self") ? ", and read its own usage: see 'gateway me'" : ""
+    return `This key may use models${own}. It does not manage the gateway.`
+  })
 
 /** The cookie of an admin session, as it is sent back. */
 const cookieIn = (cookies: Cookies.Cookies): string =>

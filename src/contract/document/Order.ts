@@ -7,7 +7,7 @@ export const tagOrder: ReadonlyArray<string> =
 
 /** Groups of the contract, and single routes that are apart from their group. */
 export const pathOrder: ReadonlyArray<string> =
-  "auth oauth policies audit providers providerNodes providerModels combos modelAliases quotaGroups keys registeredKeys issueLimits issueReports pricing limits pricing.reset modelCatalog usage usageHistory telemetry usage.connection routing routingSettings resilience rateLimits live proxies webhooks tunnels evals agentSkills mcp mcpServers cliTools acp a2a system flags configuration gatewaySettings compressionCombos rtk guardrails compression memory cloud sync plugins capture agentBridge inspector playground backups".split(
+  "auth oauth policies audit providers providerNodes providerModels combos modelAliases quotaGroups users teams keys registeredKeys issueLimits issueReports pricing limits pricing.reset modelCatalog usage usageHistory telemetry usage.connection routing routingSettings resilience rateLimits live proxies webhooks tunnels evals agentSkills mcp mcpServers cliTools acp a2a system flags configuration gatewaySettings compressionCombos rtk guardrails compression memory cloud sync plugins capture agentBridge inspector playground backups".split(
     " "
   )
 

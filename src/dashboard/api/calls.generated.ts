@@ -48,10 +48,12 @@ import type { RoutingSettings } from "../../subjects/routingSettings/routes.ts"
 import type { Rtk } from "../../subjects/rtk/routes.ts"
 import type { Sync } from "../../subjects/sync/routes.ts"
 import type { System } from "../../subjects/system/routes.ts"
+import type { Teams } from "../../subjects/teams/routes.ts"
 import type { Telemetry } from "../../subjects/telemetry/routes.ts"
 import type { Tunnels } from "../../subjects/tunnels/routes.ts"
 import type { Usage } from "../../subjects/usage/routes.ts"
 import type { UsageHistory } from "../../subjects/usageHistory/routes.ts"
+import type { Users } from "../../subjects/users/routes.ts"
 import type { Webhooks } from "../../subjects/webhooks/routes.ts"
 
 export const a2aCard: Call<typeof A2a, "card"> = /* @__PURE__ */ call("GET", "/.well-known/agent-card.json")
@@ -352,6 +354,11 @@ export const systemOpenapi: Call<typeof System, "openapi"> = /* @__PURE__ */ cal
 export const systemConfigurationSchema: Call<typeof System, "configurationSchema"> = /* @__PURE__ */ call("GET", "/gateway.schema.json")
 export const systemDocs: Call<typeof System, "docs"> = /* @__PURE__ */ call("GET", "/docs")
 export const systemDocsFile: Call<typeof System, "docsFile"> = /* @__PURE__ */ call("GET", "/docs/:file")
+export const teamsList: Call<typeof Teams, "list"> = /* @__PURE__ */ call("GET", "/api/teams")
+export const teamsCreate: Call<typeof Teams, "create"> = /* @__PURE__ */ call("POST", "/api/teams")
+export const teamsGet: Call<typeof Teams, "get"> = /* @__PURE__ */ call("GET", "/api/teams/:id")
+export const teamsUpdate: Call<typeof Teams, "update"> = /* @__PURE__ */ call("PUT", "/api/teams/:id")
+export const teamsRemove: Call<typeof Teams, "remove"> = /* @__PURE__ */ call("DELETE", "/api/teams/:id")
 export const telemetrySummary: Call<typeof Telemetry, "summary"> = /* @__PURE__ */ call("GET", "/api/telemetry/summary")
 export const telemetrySessions: Call<typeof Telemetry, "sessions"> = /* @__PURE__ */ call("GET", "/api/sessions")
 export const telemetryCaches: Call<typeof Telemetry, "caches"> = /* @__PURE__ */ call("GET", "/api/cache/stats")
@@ -385,6 +392,11 @@ export const usageHistoryCalls: Call<typeof UsageHistory, "calls"> = /* @__PURE_
 export const usageHistoryReconcile: Call<typeof UsageHistory, "reconcile"> = /* @__PURE__ */ call("POST", "/api/usage/reconcile")
 export const usageHistoryExport: Call<typeof UsageHistory, "export"> = /* @__PURE__ */ call("GET", "/api/usage/export")
 export const usageHistoryPurge: Call<typeof UsageHistory, "purge"> = /* @__PURE__ */ call("POST", "/api/settings/purge-request-history")
+export const usersList: Call<typeof Users, "list"> = /* @__PURE__ */ call("GET", "/api/users")
+export const usersCreate: Call<typeof Users, "create"> = /* @__PURE__ */ call("POST", "/api/users")
+export const usersGet: Call<typeof Users, "get"> = /* @__PURE__ */ call("GET", "/api/users/:id")
+export const usersUpdate: Call<typeof Users, "update"> = /* @__PURE__ */ call("PUT", "/api/users/:id")
+export const usersRemove: Call<typeof Users, "remove"> = /* @__PURE__ */ call("DELETE", "/api/users/:id")
 export const webhooksList: Call<typeof Webhooks, "list"> = /* @__PURE__ */ call("GET", "/api/webhooks")
 export const webhooksCreate: Call<typeof Webhooks, "create"> = /* @__PURE__ */ call("POST", "/api/webhooks")
 export const webhooksGet: Call<typeof Webhooks, "get"> = /* @__PURE__ */ call("GET", "/api/webhooks/:id")

@@ -26,6 +26,8 @@ const refusalOf = ({ code, message, status }: Denied): InferenceError => {
       return new KeyRejected({ reason: "expired", model: null })
     case "key_inactive":
       return new KeyRejected({ reason: "inactive", model: null })
+    case "key_owner":
+      return new KeyRejected({ reason: "owner", model: null })
     case "key_schedule":
       return new KeyRejected({ reason: "schedule", model: null })
     case "key_ip":

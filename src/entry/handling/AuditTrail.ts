@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { type ContractError, statusOf } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import { sessionActor } from "../../subjects/auth/ActingAs.ts"
-import type { Principal } from "../../subjects/keys/entity.ts"
+import type { ApiKey, Principal } from "../../subjects/keys/entity.ts"
 import { anonymous, type AuditDetails, type AuditRow, type FieldChange } from "../../subjects/audit/entity.ts"
 import { typeAndCode } from "../../domain/Errors.ts"
 import { pathOnly } from "../../observe/usage/telemetry/Summary.ts"
@@ -200,13 +200,20 @@ const statusIn = (outcome: Outcome): number => {
   return outcome._tag === "Answered" ? outcome.response.status : statusOf[outcome.error._tag]
 }
 
+/** Names the person whom a key belongs to. */
+const personOf = ({ owners, userId }: ApiKey): Pick<AuditDetails, "userId" | "userName"> => {
+  if (userId === null) return {}
+  const name = owners?.person ?? null
+  return { userId, ...(name === null ? {} : { userName: name.slice(0, maxText) }) }
+}
+
 const detailsOf = ({ outcome, trail }: Recorded, httpStatus: number, isSuccess: boolean): AuditDetails => {
   const apiKey = trail.principal?._tag === "Key" ? trail.principal.key : null
   const sent = isSuccess && isMembers(trail.body) ? Object.keys(trail.body).slice(0, maxFields) : []
   return {
     httpStatus,
     ...(outcome._tag === "Refused" ? { code: outcome.error.code ?? typeAndCode(httpStatus)[1] } : {}),
-    ...(apiKey === null ? {} : { apiKeyName: apiKey.name.slice(0, maxText) }),
+    ...(apiKey === null ? {} : { apiKeyName: apiKey.name.slice(0, maxText), ...personOf(apiKey) }),
     ...(trail.principal?._tag === "Key" && trail.principal.actingSessionId !== undefined
       ? { asKey: trail.principal.key.id }
       : {}),

@@ -190,6 +190,8 @@ export const keyView = (key: ApiKey): KeyView => ({
   accessSchedule: key.accessSchedule,
   noLog: key.noLog,
   isActive: key.isActive,
+  userId: key.userId,
+  teamId: key.teamId,
   createdAt: iso(key.createdAtMs),
   lastUsedAt: isoOrNull(key.lastUsedAtMs)
 })

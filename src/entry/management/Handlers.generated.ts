@@ -49,9 +49,11 @@ export const handlers = {
   rtk: () => import("./groups/Others.generated.ts").then((m) => m.rtk),
   sync: () => import("./groups/Traffic.generated.ts").then((m) => m.sync),
   system: () => import("./groups/Usual.generated.ts").then((m) => m.system),
+  teams: () => import("./groups/Others.generated.ts").then((m) => m.teams),
   telemetry: () => import("./groups/Others.generated.ts").then((m) => m.telemetry),
   tunnels: () => import("./groups/Traffic.generated.ts").then((m) => m.tunnels),
   usage: () => import("./groups/Usual.generated.ts").then((m) => m.usage),
   usageHistory: () => import("./groups/Others.generated.ts").then((m) => m.usageHistory),
+  users: () => import("./groups/Others.generated.ts").then((m) => m.users),
   webhooks: () => import("./groups/Others.generated.ts").then((m) => m.webhooks)
 }

@@ -26,9 +26,11 @@ import type * as Rtk from "../../subjects/rtk/service.ts"
 import type * as Settings from "../../subjects/settings/service.ts"
 import type * as Sync from "../../subjects/sync/service.ts"
 import type * as System from "../../subjects/system/service.ts"
+import type * as Teams from "../../subjects/teams/service.ts"
 import type * as Tools from "../../subjects/tools/service.ts"
 import type * as Usage from "../../subjects/usage/service.ts"
 import type * as UsageHistory from "../../subjects/usageHistory/service.ts"
+import type * as Users from "../../subjects/users/service.ts"
 import type * as Webhooks from "../../subjects/webhooks/service.ts"
 
 export type SubjectServices =
@@ -59,7 +61,9 @@ export type SubjectServices =
   | Settings.SettingsChanges
   | Sync.CloudSync
   | System.SystemControl
+  | Teams.Teams
   | Tools.ToolSettings
   | Usage.UsageReports
   | UsageHistory.UsageHistory
+  | Users.Users
   | Webhooks.Webhooks

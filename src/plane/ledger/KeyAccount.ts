@@ -103,7 +103,11 @@ const none: ReadonlyArray<Reached> = []
 const isNews = (notified: LimitThreshold | null, reached: LimitThreshold): boolean =>
   notified === null || (notified === "warning" && reached === "limit")
 
+/** Moves of a key from one owner to another that requests may still run of. */
+const mostMoves = 8
+
 export class KeyAccount {
+  /** The key's own, then those that it shares with other keys of its person and teams. */
   meters: ReadonlyArray<Meter> = []
   readonly holders = new Set<Holder>()
   readonly sessions = new Sessions()
@@ -111,6 +115,10 @@ export class KeyAccount {
   maxSessions = 0
   #key: KeyRates | null = null
   #logs: ReadonlyArray<SlidingLog> = []
+  /** Since when the key belongs to its owners, epoch milliseconds. */
+  #ownedSinceMs = Number.NEGATIVE_INFINITY
+  /** Shared meters of the owners before; the oldest first. */
+  #past: ReadonlyArray<{ readonly untilMs: number; readonly shared: ReadonlyArray<Meter> }> = []
 
   get rates(): ReadonlyArray<SlidingLog> {
     return this.#logs
@@ -118,6 +126,40 @@ export class KeyAccount {
 
   get hasLimits(): boolean {
     return this.meters.length > 0 || this.#logs.length > 0 || this.maxSessions > 0
+  }
+
+  get shared(): ReadonlyArray<Meter> {
+    return this.meters.filter(({ spec }) => spec.owner !== undefined)
+  }
+
+  get own(): ReadonlyArray<Meter> {
+    return this.meters.filter(({ spec }) => spec.owner === undefined)
+  }
+
+  /**
+   * Replaces the shared meters. `ownedSinceMs`: since when the key belongs to their owners; requests that came before count for the owners before.
+   */
+  share(shared: ReadonlyArray<Meter>, ownedSinceMs: number | null): void {
+    const sinceMs = ownedSinceMs ?? Number.NEGATIVE_INFINITY
+    const before = this.shared
+    if (sinceMs > this.#ownedSinceMs) {
+      this.#past = [...this.#past, { untilMs: sinceMs, shared: before }].slice(-mostMoves)
+      this.#ownedSinceMs = sinceMs
+    }
+    this.meters = [...this.own, ...shared]
+    for (const meter of shared) {
+      if (!before.some((each) => each === meter || each.isResized(meter))) this.reserveAgain(meter)
+    }
+  }
+
+  /** Hot: the meters that a request counts for, by its arrival. */
+  #at(receivedMs: number): ReadonlyArray<Meter> {
+    return receivedMs >= this.#ownedSinceMs ? this.meters : this.#before(receivedMs)
+  }
+
+  #before(receivedMs: number): ReadonlyArray<Meter> {
+    const past = this.#past.find(({ untilMs }) => receivedMs < untilMs)
+    return past === undefined ? this.meters : [...this.own, ...past.shared]
   }
 
   /** Hot: takes over the key's rates where they have changed. What was counted under a rate that stays is kept. */
@@ -150,12 +192,12 @@ export class KeyAccount {
 
   /** Hot: counts requests of a day. */
   count(receivedMs: number, requests: number): void {
-    for (const meter of this.meters) if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
+    for (const meter of this.#at(receivedMs)) if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
   }
 
   /** Hot: a limit that is used up, whatever is asked for; null: none. `requests`: of requests, too. */
   usedUp(receivedMs: number, requests = true): Obstacle | null {
-    for (const meter of this.meters) {
+    for (const meter of this.#at(receivedMs)) {
       if (!requests && meter.spec.unit === "requests") continue
       // Of some models only: they may not be the ones that are asked.
       if (meter.spec.scope !== null) continue
@@ -169,7 +211,7 @@ export class KeyAccount {
 
   /** Hot: the first limit that a call would exceed; null: it fits into all of them. */
   obstacle(receivedMs: number, provider: string, model: string, amounts: Amounts): Obstacle | null {
-    for (const meter of this.meters) {
+    for (const meter of this.#at(receivedMs)) {
       const { limit, unit } = meter.spec
       if (unit === "requests" || !meter.counts(provider, model)) continue
       const window = meter.at(receivedMs)
@@ -197,7 +239,7 @@ export class KeyAccount {
 
   /** Hot: books what a call has cost. */
   book(receivedMs: number, provider: string, model: string, amounts: Amounts): void {
-    for (const meter of this.meters) {
+    for (const meter of this.#at(receivedMs)) {
       if (meter.counts(provider, model)) meter.at(receivedMs).used += meter.amountOf(amounts)
     }
   }
@@ -205,7 +247,7 @@ export class KeyAccount {
   /** Returns the thresholds of limits that were reached and not reported yet; they count as reported from then on. */
   tellReached(receivedMs: number): ReadonlyArray<Reached> {
     let found: Array<Reached> | null = null
-    for (const meter of this.meters) {
+    for (const meter of this.#at(receivedMs)) {
       const window = meter.at(receivedMs)
       const threshold = meter.reached(window)
       if (threshold === null || !isNews(window.notified, threshold)) continue
@@ -220,13 +262,14 @@ export class KeyAccount {
     for (const { receivedMs, reservations } of this.holders) {
       for (const reservation of reservations) {
         if (!reservation.isOpen || !meter.counts(reservation.provider, reservation.model)) continue
+        if (!this.#at(receivedMs).includes(meter)) continue
         meter.at(receivedMs).reserved += meter.amountOf(reservation)
       }
     }
   }
 
   #change(receivedMs: number, reservation: Reservation, sign: 1 | -1): void {
-    for (const meter of this.meters) {
+    for (const meter of this.#at(receivedMs)) {
       if (!meter.counts(reservation.provider, reservation.model)) continue
       meter.at(receivedMs).reserved += sign * meter.amountOf(reservation)
     }

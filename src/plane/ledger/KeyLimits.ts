@@ -10,7 +10,9 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { makeLane } from "../../kernel/Lane.ts"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
+import { People } from "../../subjects/people/People.ts"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
+import { KeyOwnerRepo } from "../../subjects/keys/KeyOwnerRepo.ts"
 import type { LimitReached, LimitsUnknown } from "../../domain/Errors.ts"
 import type { Budget, TokenLimit } from "../../subjects/limits/entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
@@ -27,6 +29,8 @@ import { AccountCommitment, type Charge, type Commitment } from "./Commitment.ts
 import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle, type Reached } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
+import { installShared, nextTurn, refreshShared, shareWith } from "./SharedLimits.ts"
+import { type SharedMeter, sharedOf, sharedSpecs } from "./SharedMeters.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
 import { metersAtStart, type UsedAtStart, usedAtStart } from "./StartSums.ts"
 import { TokenLimits } from "./TokenLimits.ts"
@@ -88,6 +92,10 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
     readonly keyChanged: (apiKeyId: string) => Effect.Effect<void, StoreError>
     /** Removes everything of a key that no longer exists. */
     readonly forgetKey: (apiKeyId: string) => Effect.Effect<void, StoreError>
+    /** People or teams were changed: their limits, and which keys they hold for. */
+    readonly ownersChanged: Effect.Effect<void, StoreError>
+    /** Limits of a person or a team at a time. */
+    readonly ownerStandings: (ownerId: string, nowMs: number) => ReadonlyArray<Standing>
   }
 >() {}
 
@@ -102,6 +110,8 @@ const services = Effect.all({
   journal: UsageJournal,
   jobs: MediaJobRepo,
   keys: ApiKeys,
+  owners: KeyOwnerRepo,
+  people: People,
   events: Events,
   reservations: Reservations,
   timers: Timers
@@ -117,6 +127,8 @@ interface Deps extends Services {
   readonly waiting: Set<string>
   readonly budgets: Map<string, Budget>
   readonly limits: TokenLimits
+  /** Limits of people and teams, by the id of the limit. */
+  readonly shared: Map<string, SharedMeter>
   /** Requests that were booked while sums are being made, for the meters they are made for. */
   readonly booking: Set<Array<Booked>>
   /** Notices of before the start, by limit. */
@@ -128,8 +140,8 @@ interface Deps extends Services {
   readonly onChanged: Set<(apiKeyId: string) => void>
 }
 
-const nextTurn = ({ timers }: Services): Effect.Effect<void> =>
-  Effect.async((resume) => timers.soon(() => resume(Effect.void)))
+/** Changes of limits are made one at a time. */
+const inTurn = <A, E>(change: Effect.Effect<A, E>, { oneAtATime }: Deps): Effect.Effect<A, E> => oneAtATime(change)
 
 const specsFor = ({ budgets, keys, limits }: Deps, apiKeyId: string): ReadonlyArray<MeterSpec> =>
   metersOf(budgets.get(apiKeyId) ?? null, limits.of(apiKeyId), keys.get(apiKeyId))
@@ -161,8 +173,8 @@ const install = Effect.fnUntraced(function* (
       included = sum.included
       window.used += spec.unit === "usd" ? sum.costNanoUsd : sum.tokens
     }
-    for (const { charges, receivedMs, requestId } of since) {
-      if (included.has(requestId)) continue
+    for (const { apiKeyId: bookedFor, charges, receivedMs, requestId } of since) {
+      if (bookedFor !== apiKeyId || included.has(requestId)) continue
       for (const charge of charges) {
         if (meter.counts(charge.provider, charge.model)) meter.at(receivedMs).used += meter.amountOf(charge)
       }
@@ -177,7 +189,7 @@ const install = Effect.fnUntraced(function* (
 })
 
 const markNotified = ({ startMs, notices }: Deps, account: KeyAccount | undefined): void => {
-  for (const meter of account?.meters ?? none) {
+  for (const meter of account?.own ?? none) {
     const window = meter.at(startMs)
     const last = notices.get(meter.spec.id)
     window.notified = last?.windowStartMs === window.startMs ? last.threshold : null
@@ -192,6 +204,7 @@ const accountOf = (deps: Deps, apiKeyId: string): KeyAccount | undefined => {
   const account = new KeyAccount()
   account.meters = metersAtStart(apiKeyId, specsFor(deps, apiKeyId), usedBefore, startMs)
   markNotified(deps, account)
+  shareWith(deps, account, apiKeyId)
   accounts.set(apiKeyId, account)
   return account
 }
@@ -203,11 +216,14 @@ const rebuild = Effect.fnUntraced(function* (deps: Deps, apiKeyId: string) {
   const specs = specsFor(deps, apiKeyId)
   const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
   const fresh = specs.filter((spec) => known(spec) === undefined)
-  account.meters = specs.flatMap((spec) => known(spec)?.resized(spec) ?? [])
+  account.meters = [...specs.flatMap((spec) => known(spec)?.resized(spec) ?? []), ...account.shared]
   const atMs = yield* Clock.currentTimeMillis
   for (const spec of fresh) yield* install(deps, account, apiKeyId, spec, atMs)
+  const sharedBefore = account.shared
   const place = new Map(specs.map(({ id }, index) => [id, index]))
-  account.meters = account.meters.toSorted((a, b) => (place.get(a.spec.id) ?? 0) - (place.get(b.spec.id) ?? 0))
+  account.meters = account.own.toSorted((a, b) => (place.get(a.spec.id) ?? 0) - (place.get(b.spec.id) ?? 0))
+  account.meters = [...account.meters, ...sharedBefore]
+  shareWith(deps, account, apiKeyId)
   changed(deps, apiKeyId)
 })
 
@@ -312,9 +328,6 @@ const settle = (deps: Deps, commitment: Commitment, charges: ReadonlyArray<Charg
 const isSummed = (deps: Deps, apiKeyId: string) =>
   specsFor(deps, apiKeyId).every((spec) => deps.usedBefore(apiKeyId, spec, windowAt(spec.rule, deps.startMs)) !== null)
 
-/** Changes of limits are made one at a time. */
-const inTurn = <A, E>(change: Effect.Effect<A, E>, { oneAtATime }: Deps): Effect.Effect<A, E> => oneAtATime(change)
-
 const putBudget = Effect.fn("KeyLimits.putBudget")(function* (deps: Deps, budget: Budget) {
   const { budgets, repo } = deps
   yield* repo.putBudget(budget)
@@ -355,7 +368,10 @@ const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (deps: Deps, apiKey
   yield* repo.removeKey(apiKeyId)
   budgets.delete(apiKeyId)
   limits.forgetKey(apiKeyId)
-  accounts.delete(apiKeyId)
+  // What its last requests cost still counts for its person and teams.
+  const account = accounts.get(apiKeyId)
+  if (account !== undefined && account.shared.length > 0) account.meters = account.shared
+  else accounts.delete(apiKeyId)
   waiting.delete(apiKeyId)
   changed(deps, apiKeyId)
 }, inTurn)
@@ -403,11 +419,12 @@ const bookLeftovers = Effect.fnUntraced(function* ({ jobs, journal, reservations
 
 /** Reads the limits of all keys, and what was used of them before the start. */
 const readLimits = Effect.fnUntraced(function* (deps: Deps) {
-  const { accounts, keys, repo, spend, startMs, waiting } = deps
+  const { accounts, keys, people, repo, spend, startMs, waiting } = deps
   for (const budget of yield* repo.budgets) deps.budgets.set(budget.apiKeyId, budget)
   for (const limit of yield* repo.tokenLimits) deps.limits.put(limit)
   for (const notice of yield* repo.notices) deps.notices.set(notice.limitId, notice)
   for (const key of keys.list()) if (specsFor(deps, key.id).length > 0) waiting.add(key.id)
+  for (const shared of sharedSpecs(people.directory()).values()) yield* installShared(deps, shared, startMs)
   const specs = Iterable.map(waiting, (apiKeyId) => specsFor(deps, apiKeyId))
   deps.usedBefore = yield* usedAtStart(spend, specs, startMs)
   // Keys with windows of their own.
@@ -436,10 +453,13 @@ const unbook = (deps: Deps, { apiKeyId, charges, isCounted, receivedMs }: Booked
   if (isCounted) account?.count(receivedMs, -1)
 }
 
-const limitedKeys = ({ budgets, keys, limits }: Deps): ReadonlyArray<string> => {
+const limitedKeys = ({ budgets, keys, limits, people, shared }: Deps): ReadonlyArray<string> => {
   const found = new Set(budgets.keys())
+  const directory = people.directory()
   for (const { apiKeyId } of limits.list()) found.add(apiKeyId)
-  for (const key of keys.list()) if (hasRates(key)) found.add(key.id)
+  for (const key of keys.list()) {
+    if (hasRates(key) || sharedOf(shared, directory, key).length > 0) found.add(key.id)
+  }
   return [...found]
 }
 
@@ -448,6 +468,7 @@ const truthOf = (deps: Deps): typeof LedgerTruth.Service => ({
     const key = deps.keys.get(apiKeyId)
     return key === null ? undefined : accountFor(deps, key)
   },
+  shared: (limitId) => deps.shared.get(limitId)?.meter,
   limited: () => limitedKeys(deps),
   tellOnce: (apiKeyId, requestId, obstacle) => tellOnce(deps, apiKeyId, requestId, obstacle),
   book: (booked) => bookFor(deps, booked),
@@ -476,6 +497,7 @@ export const make = Effect.gen(function* () {
     waiting: new Set(),
     budgets: new Map(),
     limits,
+    shared: new Map(),
     booking: new Set(),
     notices: new Map(),
     usedBefore: () => null,
@@ -494,7 +516,7 @@ export const make = Effect.gen(function* () {
     refuse: ({ apiKeyId, requestId }, obstacle) => refused(deps, apiKeyId, requestId, obstacle),
     settle: (commitment, charges) => settle(deps, commitment, charges),
     standings: (apiKeyId, atMs) =>
-      (accountOf(deps, apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
+      (accountOf(deps, apiKeyId)?.own ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
     gather: (apiKeyId) => Effect.async((resume) => deps.workers.gather(apiKeyId, () => resume(Effect.void))),
     commitments: (apiKeyId) => {
       const isAsked = (id: string): boolean => apiKeyId === undefined || id === apiKeyId
@@ -509,7 +531,12 @@ export const make = Effect.gen(function* () {
     putTokenLimit: (limit) => putTokenLimit(deps, limit),
     removeTokenLimit: (id) => removeTokenLimit(deps, id),
     keyChanged: (apiKeyId) => deps.oneAtATime(rebuild(deps, apiKeyId)),
-    forgetKey: (apiKeyId) => forgetKey(deps, apiKeyId)
+    forgetKey: (apiKeyId) => forgetKey(deps, apiKeyId),
+    ownersChanged: deps.oneAtATime(refreshShared(deps)),
+    ownerStandings: (ownerId, atMs) =>
+      [...deps.shared.values()].flatMap(({ meter }) =>
+        meter.spec.owner?.id === ownerId ? [{ spec: meter.spec, window: meter.at(atMs) }] : []
+      )
   })
   return { limits: limitsOfKeys, truth: truthOf(deps) }
 })

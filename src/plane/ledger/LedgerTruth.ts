@@ -4,6 +4,7 @@ import type { Unlisten } from "../state/link/OwnerLink.ts"
 import type { Later } from "../../kernel/Later.ts"
 import type { Charge } from "./Commitment.ts"
 import type { Holder, KeyAccount, Obstacle } from "./KeyAccount.ts"
+import type { Meter } from "./Meter.ts"
 
 /** Cost of a request. */
 export interface Booked {
@@ -33,6 +34,8 @@ export class LedgerTruth extends Context.Tag("gateway/plane/ledger/LedgerTruth")
   {
     /** Account of a key, under the rates that it has now; undefined: it has no limits. */
     readonly account: (apiKeyId: string) => KeyAccount | undefined
+    /** Meter that keys of a person or a team share, by the id of the limit; undefined: there is none. */
+    readonly shared: (limitId: string) => Meter | undefined
     /** Keys with limits. */
     readonly limited: () => ReadonlyArray<string>
     /** Reports, once, that a limit is used up. */

@@ -22,12 +22,18 @@ const scopeOf = ({ scope }: MeterSpec): string => {
 const nameOf = ({ unit }: MeterSpec): string =>
   unit === "usd" ? "budget" : unit === "tokens" ? "token limit" : "limit of requests"
 
+/** Names the caller's key, or the owner of it whose limit it is. */
+const subjectOf = ({ owner }: MeterSpec): string =>
+  owner === undefined
+    ? "This API key"
+    : `The ${owner.kind === "team" ? "team" : "person"} '${owner.name}' of this API key`
+
 /** `isReserved`: what is left is reserved for calls that still run. Without the last full stop. */
 export const limitReached = (spec: MeterSpec, { endMs }: MeterWindow, isReserved: boolean): string => {
   const what = `its ${spec.rule.interval} ${nameOf(spec)} of ${amount(spec)}${scopeOf(spec)}`
   return isReserved
-    ? `This API key has reserved what is left of ${what} for requests that still run`
-    : `This API key has reached ${what}, which is renewed at ${new Date(endMs).toISOString()}`
+    ? `${subjectOf(spec)} has reserved what is left of ${what} for requests that still run`
+    : `${subjectOf(spec)} has reached ${what}, which is renewed at ${new Date(endMs).toISOString()}`
 }
 
 export const tooManyRequests = (limit: number, windowMs: number): string =>

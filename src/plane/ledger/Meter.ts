@@ -1,9 +1,16 @@
-/** One limit of a key, and what was used and reserved of it in each window. State of the process; plain and synchronous. */
+/** One limit of a key, or one that keys of a person or team share, and what was used and reserved of it in each window. State of the process; plain and synchronous. */
 import type { LimitThreshold, ResetRule } from "../../subjects/limits/entity.ts"
 import { type LimitWindow, windowAt } from "./Windows.ts"
 
 /** Unit of a limit: nano-USD, tokens of prompt and answer, or requests. */
 export type MeterUnit = "usd" | "tokens" | "requests"
+
+/** The person or team whose limit it is; its keys share the meter. */
+export interface MeterOwner {
+  readonly kind: "user" | "team"
+  readonly id: string
+  readonly name: string
+}
 
 export interface MeterSpec {
   /** Stable as long as the limit exists. */
@@ -16,6 +23,8 @@ export interface MeterSpec {
   readonly warningThreshold: number
   /** Provider, and model of it where one is named, whose calls count; null: all of them. */
   readonly scope: { readonly provider: string; readonly model: string | null } | null
+  /** Absent: the limit is the key's own. */
+  readonly owner?: MeterOwner
 }
 
 export interface MeterWindow extends LimitWindow {
@@ -77,11 +86,16 @@ export class Meter {
   }
 
   /** The same windows under a limit of another size. */
-  resized({ limit, warningThreshold }: Pick<MeterSpec, "limit" | "warningThreshold">): Meter {
-    const meter = new Meter({ ...this.spec, limit, warningThreshold })
+  resized({ limit, owner, warningThreshold }: Pick<MeterSpec, "limit" | "warningThreshold" | "owner">): Meter {
+    const meter = new Meter({ ...this.spec, limit, warningThreshold, ...(owner === undefined ? {} : { owner }) })
     meter.#windows = this.#windows
     meter.#latest = this.#latest
     return meter
+  }
+
+  /** Checks whether the other has the same windows. */
+  isResized(other: Meter): boolean {
+    return this.#windows === other.#windows
   }
 
   #open(atMs: number): MeterWindow {

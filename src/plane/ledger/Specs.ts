@@ -1,4 +1,4 @@
-/** The meters that a key's budget, token limits and requests per day stand for. Pure. */
+/** The meters that the limits of a key, a person or a team stand for. Pure. */
 import {
   type Budget,
   defaultWarningThreshold,
@@ -6,6 +6,7 @@ import {
   type ResetRule,
   type TokenLimit
 } from "../../subjects/limits/entity.ts"
+import type { Owner } from "../../subjects/people/Owners.ts"
 import type { MeterSpec } from "./Meter.ts"
 
 /** A key's setting that is counted by calendar days; days are those of UTC. */
@@ -79,6 +80,50 @@ export const metersOf = (
         } as const
       ])
 ]
+
+const usdIntervals = [
+  ["daily", "dailyLimitNanoUsd"],
+  ["weekly", "weeklyLimitNanoUsd"],
+  ["monthly", "monthlyLimitNanoUsd"]
+] as const
+
+const tokenIntervals = [
+  ["daily", "dailyTokens"],
+  ["weekly", "weeklyTokens"],
+  ["monthly", "monthlyTokens"]
+] as const
+
+/** Lists the meters of a person or a team, which their keys share. */
+export const metersOfOwner = ({ kind, of }: Owner): ReadonlyArray<MeterSpec> => {
+  const { budget, id, limits, name } = of
+  const owner = { kind, id, name }
+  const specs: Array<MeterSpec> = []
+  const add = (unit: MeterSpec["unit"], rule: ResetRule, limit: number, warningThreshold: number): void => {
+    if (limit <= 0) return
+    specs.push({
+      id: `${kind}/${id}/${unit}/${rule.interval}`,
+      unit,
+      rule,
+      limit,
+      warningThreshold,
+      scope: null,
+      owner
+    })
+  }
+  if (budget !== null) {
+    const { resetTime, timeZone, warningThreshold } = budget
+    for (const [interval, member] of usdIntervals) {
+      add("usd", { interval, resetTime, timeZone }, budget[member], warningThreshold)
+    }
+  }
+  if (limits !== null) {
+    for (const [interval, member] of tokenIntervals) {
+      add("tokens", { ...utcDay, interval }, limits[member], defaultWarningThreshold)
+    }
+    add("requests", utcDay, limits.requestsPerDay, defaultWarningThreshold)
+  }
+  return specs
+}
 
 /** The two count the same: only the size of the limit and its warning may differ. */
 export const isSameMeter = (one: MeterSpec, other: MeterSpec): boolean =>

@@ -50,6 +50,8 @@ import usageNames from "./0048_usage_names.ts"
 import webhookRetries from "./0049_webhook_retries.ts"
 import callersOfWork from "./0050_callers_of_work.ts"
 import configChanges from "./0051_config_changes.ts"
+import people from "./0052_people.ts"
+import ownUsage from "./0053_own_usage.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -102,5 +104,7 @@ export const migrations = {
   "0048_usage_names": usageNames,
   "0049_webhook_retries": webhookRetries,
   "0050_callers_of_work": callersOfWork,
-  "0051_config_changes": configChanges
+  "0051_config_changes": configChanges,
+  "0052_people": people,
+  "0053_own_usage": ownUsage
 }

@@ -25,6 +25,10 @@ export interface AuditDetails {
   readonly code?: string
   /** Name of the API key that asked. */
   readonly apiKeyName?: string
+  /** Id of the person whom that key belongs to. */
+  readonly userId?: string
+  /** Name that the person had. */
+  readonly userName?: string
   /** Id of the API key that an admin session acted with; absent: the actor acted for itself. */
   readonly asKey?: string
   /** Names of the fields that were sent. */

@@ -85,6 +85,8 @@ const Details: Schema.Schema<AuditDetails, string> = Schema.parseJson(
     httpStatus: Schema.Number,
     code: Schema.optionalWith(Schema.String, { exact: true }),
     apiKeyName: Schema.optionalWith(Schema.String, { exact: true }),
+    userId: Schema.optionalWith(Schema.String, { exact: true }),
+    userName: Schema.optionalWith(Schema.String, { exact: true }),
     asKey: Schema.optionalWith(Schema.String, { exact: true }),
     fields: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
     changes: Schema.optionalWith(

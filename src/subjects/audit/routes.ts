@@ -56,6 +56,12 @@ export const AuditEntry = Schema.Struct({
       httpStatus: field(Schema.Number, "HTTP status of the answer; 499: the client left before it.", 201),
       code: field(Schema.optionalWith(Schema.String, { exact: true }), "Code of the error.", "invalid_password"),
       apiKeyName: field(Schema.optionalWith(Schema.String, { exact: true }), "Name of the API key that asked.", "ci"),
+      userId: field(
+        Schema.optionalWith(Schema.String, { exact: true }),
+        "Id of the person whom that key belongs to; absent: it belongs to no person.",
+        exampleId
+      ),
+      userName: field(Schema.optionalWith(Schema.String, { exact: true }), "Name that the person had.", "Ada"),
       asKey: field(
         Schema.optionalWith(Schema.String, { exact: true }),
         "Id of the API key that an admin session acted with (`X-Gateway-As-Key`).",

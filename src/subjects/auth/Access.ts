@@ -102,6 +102,11 @@ const noMetricsKey = denied(
 const problems: Readonly<Record<KeyProblem, Denied>> = {
   expired: denied(401, "key_expired", "This API key has expired."),
   inactive: denied(401, "key_inactive", "This API key is not active."),
+  owner: denied(
+    403,
+    "key_owner",
+    "The person or team this API key belongs to may not use it now: the person is suspended or no member of the team, or one of them was removed."
+  ),
   schedule: denied(403, "key_schedule", "This API key may not be used at this time (accessSchedule)."),
   ip: denied(403, "key_ip", "This API key may not be used from this address (ipAllowlist)."),
   endpoint: denied(403, "key_endpoint", "This API key may not use this kind of endpoint (allowedEndpoints).")

@@ -19,6 +19,8 @@ import { type ChangedRows, Snapshots } from "../../store/Snapshots.ts"
 import * as ApiKeyRepo from "../keys/repo.ts"
 import { mayManage } from "./Access.ts"
 import type { Identified } from "./Access.ts"
+import { ownerRules } from "../people/Owners.ts"
+import * as People from "../people/People.ts"
 import { stateProblemOf } from "./KeyPolicy.ts"
 import { formatKey, hashKey, prefixOf } from "./KeyFormat.ts"
 
@@ -65,7 +67,7 @@ export class ApiKeys extends Context.Tag("gateway/subjects/auth/ApiKeys")<
 const usedEveryMs = 5 * 60_000
 const adminKey: Principal = { _tag: "AdminKey" }
 
-const services = Effect.all({ config: AppConfig, ids: IdGen, repo: ApiKeyRepo.ApiKeyRepo })
+const services = Effect.all({ config: AppConfig, ids: IdGen, people: People.People, repo: ApiKeyRepo.ApiKeyRepo })
 interface Deps extends Effect.Effect.Success<typeof services> {
   readonly byHash: Map<string, Principal>
   /** Replaced secrets by their hash: the id of the key, and when they end. */
@@ -85,7 +87,14 @@ const forget = ({ byHash, replaced }: Deps, { hash, oldSecrets }: ApiKey): void 
   for (const old of oldSecrets) replaced.delete(old.hash)
 }
 
-const put = (deps: Deps, key: ApiKey): void => {
+/** The key with the rules of its owners as they are now. */
+const owned = ({ people }: Deps, { owners: _owners, ...key }: ApiKey): ApiKey => {
+  const owners = ownerRules(people.directory(), key)
+  return owners === undefined ? key : { ...key, owners }
+}
+
+const put = (deps: Deps, given: ApiKey): void => {
+  const key = given.userId === null && given.teamId === null ? given : owned(deps, given)
   const before = deps.byId.get(key.id)
   if (before !== undefined) forget(deps, before)
   deps.byId.set(key.id, key)
@@ -153,7 +162,7 @@ const update = Effect.fn("ApiKeys.update")(
   function* (deps: Deps, id: string, change: Partial<ApiKeySettings>) {
     const known = deps.byId.get(id)
     if (known === undefined) return null
-    const key: ApiKey = { ...known, ...change }
+    const key = owned(deps, { ...known, ...change })
     yield* Effect.catchTag(deps.repo.update(key), "AlreadyStored", Effect.die)
     // It may have been used in the meantime.
     put(deps, { ...key, lastUsedAtMs: deps.byId.get(id)?.lastUsedAtMs ?? key.lastUsedAtMs })
@@ -231,6 +240,9 @@ export const make = Effect.gen(function* () {
   for (const key of yield* all.repo.list) put(deps, key)
   if (adminHash !== null) byHash.set(adminHash, adminKey)
   yield* (yield* Snapshots).register(["api_keys"], (ids) => reload(deps, ids))
+  all.people.onChanged(() => {
+    for (const key of byId.values()) if (key.userId !== null || key.teamId !== null) put(deps, key)
+  })
   yield* Effect.addFinalizer(() => writeUses(deps))
   yield* Effect.forkScoped(Effect.repeat(writeUses(deps), Schedule.spaced("1 minute")))
 
@@ -249,7 +261,9 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<ApiKeys, StoreError, AppConfig | IdGen | ApiKeyRepo.ApiKeyRepo> = Layer.scoped(
-  ApiKeys,
-  make
-)
+/** Layer of the keys, and of the people and teams that they belong to. */
+export const layer: Layer.Layer<
+  ApiKeys | People.People,
+  StoreError,
+  AppConfig | IdGen | ApiKeyRepo.ApiKeyRepo | Layer.Layer.Context<typeof People.layer>
+> = Layer.scoped(ApiKeys, make).pipe(Layer.provideMerge(People.layer))

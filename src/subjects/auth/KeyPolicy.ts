@@ -1,6 +1,6 @@
 /**
  * Decides what an API key may be used for; the only place that does: `problemOf` before a request is read (`Gate`), `ModelRules` once its
- * model is known (`plane/routing/resolve/KeyModels`). Pure. The order of refusals: inactive, expired, schedule, address, endpoint, combo, model,
+ * model is known (`plane/routing/resolve/KeyModels`). Pure. The order of refusals: inactive, owner, expired, schedule, address, endpoint, combo, model,
  * connection.
  */
 import type { ApiKey, ApiKeySettings, EndpointCategory } from "../keys/entity.ts"
@@ -9,7 +9,7 @@ import { makeSchedule } from "./AccessSchedule.ts"
 import { makeIpRanges } from "../../kernel/IpRanges.ts"
 
 /** Reason for which a known key cannot be used for a request, before anything is known of its model. */
-export type KeyProblem = "expired" | "inactive" | "schedule" | "ip" | "endpoint"
+export type KeyProblem = "expired" | "inactive" | "schedule" | "ip" | "endpoint" | "owner"
 
 /** Address and purpose of a key's use. */
 export interface KeyUse {
@@ -22,6 +22,8 @@ export interface KeyUse {
 /** Rules for the models, combos, providers and connections that a key may use; each null where it may use all. */
 export interface ModelRules {
   readonly blocks: ((text: string) => boolean) | null
+  /** Models of the key's teams, each of which has a list; a target is judged by it, also within combos and `auto`. */
+  readonly isOfTeams: ((id: string, model: string) => boolean) | null
   readonly allowsCombo: ((name: string) => boolean) | null
   readonly allowsProvider: ((id: string) => boolean) | null
   readonly allowsConnection: ((id: string) => boolean) | null
@@ -62,7 +64,14 @@ const scheduleOf = ({ accessSchedule }: ApiKeySettings): Entry["isOpen"] => {
   }
 }
 
-const compile = (key: ApiKeySettings): KeyPolicy => {
+type PolicyKey = ApiKeySettings & Pick<ApiKey, "owners">
+
+const ofTeams = (lists: ReadonlyArray<ReadonlyArray<string>>): ((id: string, model: string) => boolean) => {
+  const tests = lists.map((list) => anyWildcard(list))
+  return (id, model) => tests.every((test) => test(id) || test(model))
+}
+
+const compile = (key: PolicyKey): KeyPolicy => {
   const entry: Entry = {
     isOpen: scheduleOf(key),
     isFrom: some(key.ipAllowlist, makeIpRanges),
@@ -70,6 +79,7 @@ const compile = (key: ApiKeySettings): KeyPolicy => {
   }
   const models: ModelRules = {
     blocks: some(key.blockedModels, anyWildcard),
+    isOfTeams: some(key.owners?.models ?? [], ofTeams),
     allowsCombo: some(key.allowedCombos, anyWildcard),
     allowsProvider: some(key.allowedProviders, among),
     allowsConnection: some(key.allowedConnections, among)
@@ -81,7 +91,7 @@ const compile = (key: ApiKeySettings): KeyPolicy => {
 
 /** Compiled once for each state of a key: a changed key is another object. */
 const policies = new WeakMap<ApiKeySettings, KeyPolicy>()
-const policyOf = (key: ApiKeySettings): KeyPolicy => {
+const policyOf = (key: PolicyKey): KeyPolicy => {
   const known = policies.get(key)
   if (known !== undefined) return known
   const made = compile(key)
@@ -90,21 +100,22 @@ const policyOf = (key: ApiKeySettings): KeyPolicy => {
 }
 
 /** Hot: the rules about models; null where there are none. The same object as long as the key is the same. */
-export const modelRulesOf = (key: ApiKeySettings): ModelRules | null => policyOf(key).models
+export const modelRulesOf = (key: PolicyKey): ModelRules | null => policyOf(key).models
 
 /** Hot: checks whether a key may use some models only, so that a request with it must not name others anywhere. */
-export const isTiedToModels = (key: ApiKeySettings): boolean => {
+export const isTiedToModels = (key: PolicyKey): boolean => {
   if (key.allowedModels !== null) return true
   const rules = modelRulesOf(key)
-  return rules !== null && rules.blocks !== null
+  return rules !== null && (rules.blocks !== null || rules.isOfTeams !== null)
 }
 
 /** Returns the reason for which a known key cannot be used for anything now. */
 export const stateProblemOf = (
-  { expiresAtMs, isActive }: Pick<ApiKeySettings, "expiresAtMs" | "isActive">,
+  { expiresAtMs, isActive, owners }: Pick<ApiKey, "expiresAtMs" | "isActive" | "owners">,
   nowMs: number
-): "expired" | "inactive" | null => {
+): "expired" | "inactive" | "owner" | null => {
   if (!isActive) return "inactive"
+  if (owners !== undefined && !owners.mayUse) return "owner"
   return expiresAtMs !== null && expiresAtMs <= nowMs ? "expired" : null
 }
 
@@ -142,6 +153,8 @@ export const innerRefusalOf = (key: ApiKey, nowMs: number, category: EndpointCat
       return null
     case "inactive":
       return `The API key '${key.name}' is inactive.`
+    case "owner":
+      return `The person or team of the API key '${key.name}' may not use it now.`
     case "expired":
       return `The API key '${key.name}' is expired.`
     case "schedule":

@@ -118,6 +118,12 @@ export interface ApiKeySettings {
   /** Nothing of what is said is kept; what it cost is. */
   readonly noLog: boolean
   readonly isActive: boolean
+  /** Id of the person it belongs to; null: none. */
+  readonly userId: string | null
+  /** Id of the team it belongs to, or for which the person uses it; null: none. */
+  readonly teamId: string | null
+  /** Since when it belongs to them; null: since it was made. */
+  readonly ownedSinceMs: number | null
 }
 
 /** Defaults for the rights of a key. */
@@ -137,7 +143,10 @@ export const unrestricted: Omit<ApiKeySettings, "name"> = {
   maxSessions: null,
   accessSchedule: null,
   noLog: false,
-  isActive: true
+  isActive: true,
+  userId: null,
+  teamId: null,
+  ownedSinceMs: null
 }
 
 /** A secret that a rotation has replaced, and that works until its time is over. */
@@ -156,6 +165,18 @@ export interface ApiKey extends ApiKeySettings {
   readonly oldSecrets: ReadonlyArray<OldSecret>
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null
+  /** Rules of its owners; they are not stored with it. Absent: none. */
+  readonly owners?: OwnerRules
+}
+
+/** Rules that a key has of the person and the teams that it belongs to. */
+export interface OwnerRules {
+  /** False: the person is suspended, is no member of the team, or one of them is no more. */
+  readonly mayUse: boolean
+  /** Name of the person; null: it belongs to no person. */
+  readonly person: string | null
+  /** Lists of models of the team and of those above it, of which each has to allow a model. */
+  readonly models: ReadonlyArray<ReadonlyArray<string>>
 }
 
 /** The caller, as inference and management see it. */

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type ApiKey, endpointCategories, RateLimit } from "./entity.ts"
-import { Flag, SharedJson, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
+import { Flag, SharedJson, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 import * as Records from "../../store/engine/Records.ts"
@@ -54,6 +54,9 @@ const Row = Schema.Struct({
   accessSchedule: Schema.NullOr(SharedJson(Schedule)),
   noLog: Flag,
   isActive: Flag,
+  userId: MaybeText,
+  teamId: MaybeText,
+  ownedSinceMs: MaybeWhole,
   createdAtMs: Whole,
   lastUsedAtMs: MaybeWhole
 })

@@ -44,7 +44,10 @@ const words = {
   noLog: "Nothing of what is said with it is kept; usage and cost are.",
   expiresAt: "When it stops working, ISO 8601; null: never.",
   rateLimits: "At most `limit` requests in each `window` of seconds.",
-  isActive: "Whether it works."
+  isActive: "Whether it works.",
+  userId: "Id of the person it belongs to, whose limits hold for it; null: none.",
+  teamId:
+    "Id of the team it belongs to or is used for, whose limits and those of the teams above hold for it; null: none."
 } as const
 
 const scheduleWords = {
@@ -87,6 +90,8 @@ export const KeyView = Schema.Struct({
   accessSchedule: field(Schema.NullOr(Schedule), words.accessSchedule, exampleSchedule),
   noLog: field(Schema.Boolean, words.noLog, false),
   isActive: field(Schema.Boolean, words.isActive, true),
+  userId: field(Schema.NullOr(Schema.String), words.userId, null),
+  teamId: field(Schema.NullOr(Schema.String), words.teamId, null),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
   lastUsedAt: observed(Schema.NullOr(Schema.String), "When it was last used, ISO 8601; null: never.", exampleTime)
 }).annotations({ identifier: "ApiKey" })
@@ -112,6 +117,8 @@ export const IpRange = Schema.Trim.pipe(
   Schema.filter((text) => isIpRange(text) || "must be an IP address or a CIDR block such as 192.0.2.0/24")
 )
 const IpRanges = Schema.Array(IpRange).pipe(Schema.maxItems(1000))
+
+const OwnerId = Text.pipe(Schema.maxLength(100))
 
 const Most = Schema.Int.pipe(Schema.between(0, 1_000_000_000))
 
@@ -148,7 +155,9 @@ const settings = {
   maxSessions: field(clearable(Most), words.maxSessions, 4),
   accessSchedule: field(clearable(GivenSchedule), words.accessSchedule, exampleSchedule),
   noLog: field(optional(Schema.Boolean), words.noLog, false),
-  isActive: field(optional(Schema.Boolean), words.isActive, true)
+  isActive: field(optional(Schema.Boolean), words.isActive, true),
+  userId: field(clearable(OwnerId), words.userId, null),
+  teamId: field(clearable(OwnerId), words.teamId, null)
 }
 
 export const CreateKey = Schema.Struct({ name: field(Name, words.name, "laptop"), ...settings }).annotations(

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import type { CreateKey, UpdateKey } from "./routes.ts"
 import { type AccessSchedule, type ApiKeySettings, unrestricted } from "./entity.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
+import type { Directory } from "../people/Owners.ts"
 
 /** Epoch milliseconds of an ISO time. */
 const timeOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso))
@@ -53,4 +54,28 @@ export const settingsOf = (input: CreateKey, nowMs: number): Either.Either<ApiKe
   return settings.expiresAtMs !== null && settings.expiresAtMs <= nowMs
     ? Either.left({ field: "expiresAt", message: "must be in the future" })
     : Either.right(settings)
+}
+
+/** Checks the owners of a key: they are there, and the person is a member of the team. */
+export const ownerProblem = (
+  { teams, users }: Directory,
+  { teamId, userId }: Pick<ApiKeySettings, "teamId" | "userId">
+): FieldProblem | null => {
+  if (userId !== null && !users.has(userId)) return { field: "userId", message: `there is no person '${userId}'` }
+  if (teamId === null) return null
+  const team = teams.get(teamId)
+  if (team === undefined) return { field: "teamId", message: `there is no team '${teamId}'` }
+  return userId === null || team.members.includes(userId)
+    ? null
+    : { field: "teamId", message: `the person is no member of the team '${team.name}'` }
+}
+
+/** A change with the time from which the key belongs to other owners, where it does. */
+export const moved = (
+  before: ApiKeySettings,
+  change: Partial<ApiKeySettings>,
+  nowMs: number
+): Partial<ApiKeySettings> => {
+  const { teamId = before.teamId, userId = before.userId } = change
+  return teamId === before.teamId && userId === before.userId ? change : { ...change, ownedSinceMs: nowMs }
 }

@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { CreateKey, RotateKey, UpdateKey } from "./routes.ts"
 import { ApiKeys, type CreatedKey, maxOldSecrets } from "../auth/ApiKeys.ts"
+import { People } from "../people/People.ts"
 import type { ApiKey, ApiKeySettings } from "./entity.ts"
 import type { KeyMarker } from "../../kernel/secrets/GatewayKey.ts"
 import { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
@@ -33,7 +34,7 @@ export class Keys extends Context.Tag("gateway/subjects/keys/Keys")<
     readonly update: (
       id: string,
       input: UpdateKey
-    ) => Effect.Effect<ApiKey, Errors.EntityNotFound | Errors.StateConflict | StoreError>
+    ) => Effect.Effect<ApiKey, Errors.EntityNotFound | Errors.InvalidInput | Errors.StateConflict | StoreError>
     /** Another secret; the one before works until the overlap ends. */
     readonly rotate: (
       id: string,
@@ -49,6 +50,7 @@ export const make = Effect.gen(function* () {
   const groups = yield* QuotaGroupRepo
   const limits = yield* KeyChanges
   const registrations = yield* RegisteredKeyRepo
+  const people = yield* People
   const { apply } = yield* ConfigChanges
 
   const found = (id: string) => (key: ApiKey | null) =>
@@ -64,13 +66,16 @@ export const make = Effect.gen(function* () {
     // Rates are found by the first request of a key; what is counted by the day is counted from here on.
     Effect.uninterruptible(
       Effect.tap(keys.issue(settings, marker, store), ({ key }) =>
-        (key.maxRequestsPerDay ?? 0) > 0 ? limits.changed(key.id) : Effect.void
+        (key.maxRequestsPerDay ?? 0) > 0 || key.userId !== null || key.teamId !== null
+          ? limits.changed(key.id)
+          : Effect.void
       )
     )
 
   const create = Effect.fn("Keys.create")(function* (input: CreateKey) {
     const settings = Rules.settingsOf(input, yield* Clock.currentTimeMillis)
     if (Either.isLeft(settings)) return yield* new Errors.InvalidInput({ problems: [settings.left] })
+    yield* Errors.refuseOne(Rules.ownerProblem(people.directory(), settings.right))
     return yield* issue(settings.right, "gw_", (_, insert) => insert)
   })
 
@@ -81,7 +86,12 @@ export const make = Effect.gen(function* () {
         message: `The key '${id}' was revoked, which is for good. Register another one.`
       })
     }
-    const key = yield* Effect.flatMap(keys.update(id, Rules.changeOf(input)), found(id))
+    const before = yield* get(id)
+    const change = Rules.moved(before, Rules.changeOf(input), yield* Clock.currentTimeMillis)
+    if (change.ownedSinceMs !== undefined) {
+      yield* Errors.refuseOne(Rules.ownerProblem(people.directory(), { ...before, ...change }))
+    }
+    const key = yield* Effect.flatMap(keys.update(id, change), found(id))
     yield* limits.changed(id)
     return key
   })
@@ -109,5 +119,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Keys,
   never,
-  ApiKeys | ConfigChanges | KeyChanges | QuotaGroupRepo | RegisteredKeyRepo
+  ApiKeys | ConfigChanges | KeyChanges | People | QuotaGroupRepo | RegisteredKeyRepo
 > = Layer.effect(Keys, make)

@@ -61,3 +61,23 @@ export interface TokenLimit {
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
+
+/** Budget of a person or a team. Windows begin at a time of day in a zone; a limit of 0 is none. */
+export const OwnerBudget = Schema.Struct({
+  dailyLimitNanoUsd: Schema.Number,
+  weeklyLimitNanoUsd: Schema.Number,
+  monthlyLimitNanoUsd: Schema.Number,
+  warningThreshold: Schema.Number,
+  resetTime: Schema.String,
+  timeZone: Schema.String
+})
+export type OwnerBudget = typeof OwnerBudget.Type
+
+/** Limits of a person or a team besides money, by the days, weeks and months of UTC; 0 is none. */
+export const OwnerLimits = Schema.Struct({
+  dailyTokens: Schema.Number,
+  weeklyTokens: Schema.Number,
+  monthlyTokens: Schema.Number,
+  requestsPerDay: Schema.Number
+})
+export type OwnerLimits = typeof OwnerLimits.Type

@@ -13,6 +13,7 @@ import type { LedgerCursor } from "../usage/LedgerRepo.ts"
 import type { Spend } from "../usage/SpendRepo.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { asJson, entriesAnswer } from "../../entry/handling/Lists.ts"
+import { meterView } from "../../entry/handling/OwnerViews.ts"
 import { iso, isoOrNull, usd } from "../../entry/handling/Views.ts"
 
 const usdOrNull = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : usd(nanoUsd))
@@ -143,6 +144,7 @@ export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (ha
               name,
               budget: budgetStatusView(usage.budget),
               limits: usage.limits.map(tokenLimitView),
+              owners: usage.owners.map(({ standings, ...owner }) => ({ ...owner, meters: standings.map(meterView) })),
               totals: { today: spendView(usage.today), month: spendView(usage.month) }
             }))
           )

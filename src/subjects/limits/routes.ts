@@ -8,8 +8,8 @@ import { ModelPrice, priceWords, unitPriceFields } from "../pricing/entity.ts"
 import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"
-import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
-import { body, NoContent, optional } from "../../contract/Inputs.ts"
+import { exampleId, exampleKeyId, exampleRequestId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
+import { body, NoContent, optional, TimeZone } from "../../contract/Inputs.ts"
 import { observed } from "../../kernel/Observed.ts"
 
 /** Dollars: far above any budget, and small enough for sums of nano-USD to stay exact. */
@@ -57,6 +57,70 @@ export const SetBudget = Schema.Struct({
   tz: field(optional(Zone), ...words.tz)
 }).annotations(body("SetBudget"))
 export type SetBudget = typeof SetBudget.Type
+
+/** Budget of a person or a team; what is absent has no limit, or its default. */
+export const GivenOwnerBudget = Schema.Struct({
+  dailyLimitUsd: field(optional(Usd), ...words.daily),
+  weeklyLimitUsd: field(optional(Usd), ...words.weekly),
+  monthlyLimitUsd: field(optional(Usd), ...words.monthly),
+  warningThreshold: field(optional(Part), ...words.warningThreshold),
+  resetTime: field(optional(TimeOfDay), ...words.resetTime),
+  tz: field(optional(TimeZone), ...words.tz)
+}).annotations({ identifier: "GivenOwnerBudget" })
+export type GivenOwnerBudget = typeof GivenOwnerBudget.Type
+
+export const OwnerBudgetView = Schema.Struct({
+  dailyLimitUsd: field(Schema.Number, ...words.daily),
+  weeklyLimitUsd: field(Schema.Number, ...words.weekly),
+  monthlyLimitUsd: field(Schema.Number, ...words.monthly),
+  warningThreshold: field(Schema.Number, ...words.warningThreshold),
+  resetTime: field(Schema.String, ...words.resetTime),
+  tz: field(Schema.String, ...words.tz)
+}).annotations({ identifier: "OwnerBudget" })
+
+const limitWords = {
+  dailyTokens: ["Tokens of prompts and answers in a day of UTC; 0: no limit.", 2_000_000],
+  weeklyTokens: ["Tokens in a week of UTC, from Monday; 0: no limit.", 0],
+  monthlyTokens: ["Tokens in a month of UTC; 0: no limit.", 40_000_000],
+  requestsPerDay: ["Requests in a day of UTC; 0: no limit.", 5_000]
+} as const
+
+const MostTokens = Schema.Int.pipe(Schema.between(0, mostTokens))
+
+/** Limits of a person or a team besides money; what is absent has no limit. */
+export const GivenOwnerLimits = Schema.Struct({
+  dailyTokens: field(optional(MostTokens), ...limitWords.dailyTokens),
+  weeklyTokens: field(optional(MostTokens), ...limitWords.weeklyTokens),
+  monthlyTokens: field(optional(MostTokens), ...limitWords.monthlyTokens),
+  requestsPerDay: field(optional(Schema.Int.pipe(Schema.between(0, 1_000_000_000))), ...limitWords.requestsPerDay)
+}).annotations({ identifier: "GivenOwnerLimits" })
+export type GivenOwnerLimits = typeof GivenOwnerLimits.Type
+
+export const OwnerLimitsView = Schema.Struct({
+  dailyTokens: field(Schema.Number, ...limitWords.dailyTokens),
+  weeklyTokens: field(Schema.Number, ...limitWords.weeklyTokens),
+  monthlyTokens: field(Schema.Number, ...limitWords.monthlyTokens),
+  requestsPerDay: field(Schema.Number, ...limitWords.requestsPerDay)
+}).annotations({ identifier: "OwnerLimits" })
+
+/** A limit of a person or a team as it is now. */
+export const OwnerMeter = Schema.Struct({
+  unit: field(Schema.Literal("usd", "tokens", "requests"), "Unit of the limit.", "usd"),
+  interval: field(ResetInterval, "The window.", "daily"),
+  limit: field(Schema.Number, "The limit, in the unit.", 5),
+  used: field(Schema.Number, "Use of it, in the unit.", 1.25),
+  reserved: field(Schema.Number, "Part of it that is reserved for calls that run, in the unit.", 0.02),
+  windowStart: field(Schema.String, ...words.windowStart),
+  nextResetAt: field(Schema.String, ...words.nextResetAt)
+}).annotations({ identifier: "OwnerMeter" })
+export type OwnerMeter = typeof OwnerMeter.Type
+
+const OwnerUsage = Schema.Struct({
+  kind: field(Schema.Literal("user", "team"), "A person or a team.", "team"),
+  id: field(Schema.String, "Id of the person or team.", exampleTeamId),
+  name: field(Schema.String, "Name of the person or team.", "Research"),
+  meters: field(Schema.Array(OwnerMeter), "The limits as they are now.")
+}).annotations({ identifier: "OwnerUsage" })
 
 export const BudgetView = Schema.Struct({
   apiKeyId: field(Schema.String, ...words.apiKeyId),
@@ -195,6 +259,26 @@ export const LedgerQuery = Schema.Struct({
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
 export type LedgerQuery = typeof LedgerQuery.Type
 
+export const OwnUsage = Schema.Struct({
+  apiKeyId: field(Schema.String, "The key of the request.", exampleKeyId),
+  name: field(Schema.String, "Its name.", "laptop"),
+  budget: field(BudgetStatusView, "Its budget as it stands."),
+  limits: field(Schema.Array(TokenLimitView), "Its token limits."),
+  owners: field(
+    Schema.Array(OwnerUsage),
+    "The person and the teams that it belongs to, the nearest first, with the limits that it shares with their other keys."
+  ),
+  totals: field(
+    Schema.Struct({
+      today: field(SpendView, "Since midnight, UTC."),
+      month: field(SpendView, "Since the first of the month, UTC.")
+    }),
+    "What it has used."
+  )
+}).annotations({ identifier: "OwnUsage" })
+
+export type OwnUsage = typeof OwnUsage.Type
+
 const at = endpointsOf("limits")
 
 export class Limits extends HttpApiGroup.make("limits")
@@ -292,20 +376,6 @@ export class Limits extends HttpApiGroup.make("limits")
       summary: "Show the key's own usage",
       description: "What the API key of the request may spend and has used. Any key of scope `self:usage` may ask."
     })
-      .addSuccess(
-        Schema.Struct({
-          apiKeyId: field(Schema.String, "The key of the request.", exampleKeyId),
-          name: field(Schema.String, "Its name.", "laptop"),
-          budget: field(BudgetStatusView, "Its budget as it stands."),
-          limits: field(Schema.Array(TokenLimitView), "Its token limits."),
-          totals: field(
-            Schema.Struct({
-              today: field(SpendView, "Since midnight, UTC."),
-              month: field(SpendView, "Since the first of the month, UTC.")
-            }),
-            "What it has used."
-          )
-        }).annotations({ identifier: "OwnUsage" })
-      )
+      .addSuccess(OwnUsage)
       .addError(NotFoundAnswer)
   ) {}

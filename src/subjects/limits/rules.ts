@@ -1,8 +1,16 @@
 /** Rules for budgets and token limits, and the conversion of an input to one. Pure. */
 import * as Either from "effect/Either"
-import type { SetBudget, SetTokenLimit } from "./routes.ts"
+import type { GivenOwnerBudget, GivenOwnerLimits, SetBudget, SetTokenLimit } from "./routes.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
-import { type Budget, defaultWarningThreshold, type ResetInterval, resetIntervals, type TokenLimit } from "./entity.ts"
+import {
+  type Budget,
+  defaultWarningThreshold,
+  type OwnerBudget,
+  type OwnerLimits,
+  type ResetInterval,
+  resetIntervals,
+  type TokenLimit
+} from "./entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { isTimeZone } from "../../kernel/time/TimeZones.ts"
 
@@ -51,6 +59,29 @@ export const budgetOf = (
     createdAtMs: before?.createdAtMs ?? nowMs,
     updatedAtMs: nowMs
   })
+}
+
+/** Budget of a person or a team as a whole; null: no limit is above zero. */
+export const ownerBudgetOf = (given: GivenOwnerBudget | null): OwnerBudget | null => {
+  if (given === null) return null
+  const budget = {
+    dailyLimitNanoUsd: toNanoUsd(given.dailyLimitUsd),
+    weeklyLimitNanoUsd: toNanoUsd(given.weeklyLimitUsd),
+    monthlyLimitNanoUsd: toNanoUsd(given.monthlyLimitUsd),
+    warningThreshold: given.warningThreshold ?? defaultWarningThreshold,
+    resetTime: given.resetTime ?? midnight,
+    timeZone: given.tz ?? utc
+  }
+  return budget.dailyLimitNanoUsd + budget.weeklyLimitNanoUsd + budget.monthlyLimitNanoUsd === 0 ? null : budget
+}
+
+/** Other limits of a person or a team as a whole; null: none is above zero. */
+export const ownerLimitsOf = (given: GivenOwnerLimits | null): OwnerLimits | null => {
+  if (given === null) return null
+  const { dailyTokens = 0, monthlyTokens = 0, requestsPerDay = 0, weeklyTokens = 0 } = given
+  return dailyTokens + weeklyTokens + monthlyTokens + requestsPerDay === 0
+    ? null
+    : { dailyTokens, weeklyTokens, monthlyTokens, requestsPerDay }
 }
 
 const scopeProblem = ({ scopeType, scopeValue = "" }: SetTokenLimit): FieldProblem | null => {

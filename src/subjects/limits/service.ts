@@ -14,6 +14,8 @@ import { windowAt } from "../../plane/ledger/Windows.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { type LedgerCursor, type LedgerEntry, LedgerRepo } from "../usage/LedgerRepo.ts"
+import { ownersOf } from "../people/Owners.ts"
+import { People } from "../people/People.ts"
 import { type Spend, SpendRepo } from "../usage/SpendRepo.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import * as Errors from "../Errors.ts"
@@ -56,10 +58,20 @@ export interface LedgerQuery {
   readonly requestId?: string
 }
 
+/** A person or a team of a key, with the limits that its keys share. */
+export interface OwnerUsage {
+  readonly kind: "user" | "team"
+  readonly id: string
+  readonly name: string
+  readonly standings: ReadonlyArray<Standing>
+}
+
 /** Facts that a key may see about itself. */
 export interface OwnUsage {
   readonly budget: BudgetStatus
   readonly limits: ReadonlyArray<TokenLimitStatus>
+  /** The person and the teams of the key, the nearest first. */
+  readonly owners: ReadonlyArray<OwnerUsage>
   readonly today: Spend
   readonly month: Spend
 }
@@ -99,6 +111,7 @@ const intervalOf = (interval: ResetInterval) => ({ interval, resetTime: "00:00",
 
 const services = Effect.all({
   keys: ApiKeys,
+  people: People,
   limits: KeyLimits,
   ids: IdGen,
   journal: UsageJournal,
@@ -286,9 +299,17 @@ const ledger = Effect.fn("Limits.ledger")(function* (services: Services, query: 
 
 const ownUsage = Effect.fn("Limits.ownUsage")(function* (services: Services, apiKeyId: string) {
   const nowMs = yield* Clock.currentTimeMillis
+  const key = services.keys.get(apiKeyId)
+  const owners = key === null ? [] : ownersOf(services.people.directory(), key)
   return {
     budget: yield* budget(services, apiKeyId),
     limits: yield* tokenLimits(services, apiKeyId),
+    owners: owners.map(({ kind, of: { id, name } }) => ({
+      kind,
+      id,
+      name,
+      standings: services.limits.ownerStandings(id, nowMs)
+    })),
     today: yield* spentSince(services, apiKeyId, "daily", nowMs),
     month: yield* spentSince(services, apiKeyId, "monthly", nowMs)
   }
@@ -313,5 +334,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Limits,
   never,
-  ApiKeys | IdGen | KeyLimits | LedgerRepo | Slices | SpendRepo | UsageJournal
+  ApiKeys | IdGen | KeyLimits | LedgerRepo | People | Slices | SpendRepo | UsageJournal
 > = Layer.effect(Limits, make)

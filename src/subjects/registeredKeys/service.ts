@@ -143,7 +143,7 @@ export const make = Effect.gen(function* () {
 
   const revoke = Effect.fn("RegisteredKeys.revoke")(function* (id: string) {
     if ((yield* get(id)).registration.revokedAtMs === null) {
-      yield* keys.update(id, { isActive: false })
+      yield* Effect.catchTag(keys.update(id, { isActive: false }), "InvalidInput", Effect.die)
       yield* repo.revoke(id, yield* Clock.currentTimeMillis)
     }
     return yield* get(id)

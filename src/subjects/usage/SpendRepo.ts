@@ -24,6 +24,9 @@ export interface SpendQuery {
   readonly model?: string
 }
 
+/** Use by a key in a part of a range. */
+export type OwnedQuery = Pick<SpendQuery, "apiKeyId" | "sinceMs" | "untilMs">
+
 export interface Spend {
   readonly requests: number
   /** Tokens of prompts and answers. */
@@ -59,6 +62,15 @@ export class SpendRepo extends Context.Tag("gateway/subjects/usage/SpendRepo")<
       range: Pick<SpendQuery, "sinceMs" | "untilMs">,
       byModel: boolean
     ) => Effect.Effect<ReadonlyArray<KeySpend>, StoreError>
+    /**
+     * Sums the use of some keys, each in its part of a range, in one view of the log; and which of some rows are in that view, as `sumWith`. Requests
+     * are those that no limit refused.
+     */
+    readonly ownedWith: (
+      range: Pick<SpendQuery, "sinceMs" | "untilMs">,
+      owned: ReadonlyArray<OwnedQuery>,
+      recent: () => ReadonlyArray<string>
+    ) => Effect.Effect<Spend & { readonly included: ReadonlySet<string> }, StoreError>
     /**
      * Finds when keys have last asked since a time (epoch milliseconds), by their ids; those that have not are left
      * out.
@@ -101,7 +113,7 @@ export const partsOf = (
 
 const floorMinute = (ms: number): number => Math.floor(ms / minuteMs) * minuteMs
 
-const sum = Effect.fn("SpendRepo.sum")(function* (sql: SqlClient.SqlClient, query: SpendQuery) {
+const sum = Effect.fn("SpendRepo.sum")(function* (sql: SqlClient.SqlClient, query: SpendQuery, admitted = false) {
   const { apiKeyId, model, provider } = query
   const { edges, hours } = partsOf(query, yield* Clock.currentTimeMillis)
   const scope = provider === undefined ? sql`1 = 1` : sql`provider = ${provider}`
@@ -109,8 +121,9 @@ const sum = Effect.fn("SpendRepo.sum")(function* (sql: SqlClient.SqlClient, quer
   // Models that a period took together may be the one that is asked for.
   const sums = model === undefined ? scope : sql.and([scope, sql`model IN (${model}, ${otherModel})`])
   const cost = "cost_nano_usd, cost_nano_parts"
-  const ofLog = sql.literal(`1 AS requests, tokens_in + tokens_out AS tokens, ${cost}`)
-  const ofSums = sql.literal(`requests, tokens_in + tokens_out AS tokens, ${cost}`)
+  const [one, many] = admitted ? ["NOT (attempts = 0 AND status = 429)", "admitted"] : ["1", "requests"]
+  const ofLog = sql.literal(`${one} AS requests, tokens_in + tokens_out AS tokens, ${cost}`)
+  const ofSums = sql.literal(`${many} AS requests, tokens_in + tokens_out AS tokens, ${cost}`)
   const parts = [
     sql`SELECT ${ofSums} FROM usage_hours
         WHERE api_key_id = ${apiKeyId} AND start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND ${sums}`,
@@ -188,6 +201,34 @@ const sumWith = Effect.fn("SpendRepo.sumWith")(
     ).pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
 )
 
+/** Keys that had one owner in all of the range come from one statement; those that moved are few. */
+const ownedWith = Effect.fn("SpendRepo.ownedWith")(
+  (
+    sql: SqlClient.SqlClient,
+    range: Pick<SpendQuery, "sinceMs" | "untilMs">,
+    owned: ReadonlyArray<OwnedQuery>,
+    recent: () => ReadonlyArray<string>
+  ) =>
+    withSnapshot(
+      sql,
+      Effect.gen(function* () {
+        const included = yield* idsIn(sql, recent())
+        const isWhole = ({ sinceMs, untilMs }: OwnedQuery) => sinceMs <= range.sinceMs && untilMs >= range.untilMs
+        const whole = new Set(owned.filter(isWhole).map(({ apiKeyId }) => apiKeyId))
+        const all = whole.size === 0 ? [] : yield* sums(sql, range, false)
+        const found: Array<Spend> = all.filter(({ apiKeyId }) => whole.has(apiKeyId))
+        for (const query of owned) if (!isWhole(query)) found.push(yield* sum(sql, query, true))
+        const total = { requests: 0, tokens: 0, costNanoUsd: 0 }
+        for (const { costNanoUsd, requests, tokens } of found) {
+          total.requests += requests
+          total.tokens += tokens
+          total.costNanoUsd += costNanoUsd
+        }
+        return { ...total, included }
+      })
+    ).pipe(Effect.mapError(Table.named("SpendRepo.ownedWith")))
+)
+
 /** Deleted requests count as having arrived at the end of their minute. */
 const deletedArrivals = (sql: SqlClient.SqlClient, apiKeyId: string, sinceMs: number) =>
   sql<{ readonly startMs: number; readonly admitted: number }>`
@@ -220,6 +261,7 @@ export const make = Effect.gen(function* () {
     sum: (query) => sum(sql, query),
     sumWith: (query, recent) => sumWith(sql, query, recent),
     sums: (range, byModel) => sums(sql, range, byModel),
+    ownedWith: (range, owned, recent) => ownedWith(sql, range, owned, recent),
     lastArrivals: (sinceMs) => lastArrivals(sql, sinceMs),
     booked: Effect.fn("SpendRepo.booked")((ids) => Effect.mapError(idsIn(sql, ids), Table.named("SpendRepo.booked"))),
     arrivals: (apiKeyId, sinceMs, limit) => arrivals(sql, apiKeyId, sinceMs, limit)

@@ -161,6 +161,8 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       }
       ids["registeredKeys"] = registered.at(-1) ?? ""
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
+      if (operationId === "usersCreate") ids["users"] = at("user")
+      if (operationId === "teamsCreate") ids["teams"] = at("team")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
       if (operationId === "proxiesCreate") ids["proxies"] = at("proxy")
       if (operationId === "webhooksCreate") ids["webhooks"] = at("webhook")

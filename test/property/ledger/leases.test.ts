@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { setImmediate as turn } from "node:timers/promises"
 import { counted } from "../../support/slowRun.ts"
-import { Cluster, type ClusterLimits } from "../../support/ledger/Cluster.ts"
+import { Cluster, type ClusterLimits, type KeyId, keyIds } from "../../support/ledger/Cluster.ts"
 
 type Step =
   | {
@@ -15,6 +15,7 @@ type Step =
       readonly model: string
       readonly amount: number
       readonly session: number
+      readonly key: KeyId
     }
   | { readonly do: "settle"; readonly pick: number; readonly part: number }
   | { readonly do: "fail"; readonly pick: number }
@@ -40,7 +41,8 @@ const calm: ReadonlyArray<FastCheck.WeightedArbitrary<Step>> = [
       place,
       model: FastCheck.constantFrom("a", "b"),
       amount: FastCheck.integer({ min: 1, max: 120 }),
-      session: FastCheck.nat(5)
+      session: FastCheck.nat(5),
+      key: FastCheck.constantFrom(...keyIds)
     })
   },
   {
@@ -76,13 +78,14 @@ const limits: FastCheck.Arbitrary<ClusterLimits> = FastCheck.record({
   tokensOfA: FastCheck.integer({ min: 100, max: 6_000 }),
   requests: FastCheck.integer({ min: 5, max: 200 }),
   rate: FastCheck.record({ limit: FastCheck.integer({ min: 2, max: 150 }), window: FastCheck.constantFrom(1, 10, 60) }),
-  sessions: FastCheck.constantFrom(0, 0, 2, 4)
+  sessions: FastCheck.constantFrom(0, 0, 2, 4),
+  teamNanoUsd: FastCheck.integer({ min: 100, max: 14_000 })
 })
 
 const run = (cluster: Cluster, step: Step): void => {
   switch (step.do) {
     case "ask":
-      return void cluster.ask(step.place, step.model, step.amount, `s${step.session}`)
+      return void cluster.ask(step.place, step.model, step.amount, `s${step.session}`, step.key)
     case "settle":
       return cluster.settle(step.pick, step.part)
     case "fail":
@@ -114,43 +117,62 @@ const run = (cluster: Cluster, step: Step): void => {
 /** What holds after every step. */
 const holds = (cluster: Cluster): void => {
   const { limits: most } = cluster
-  assert.isAtMost(cluster.committed(), most.nanoUsd, "the budget")
-  assert.isAtMost(cluster.committed("a"), most.tokensOfA, "the tokens of a model")
-  assert.isAtMost(cluster.inWindow(), most.rate.limit, "the rate")
-  if (most.sessions > 0) assert.isAtMost(cluster.runningSessions(), most.sessions, "sessions")
+  assert.isAtMost(cluster.committed(), most.teamNanoUsd ?? Number.POSITIVE_INFINITY, "the budget of the team")
+  for (const key of keyIds) {
+    assert.isAtMost(cluster.committed(undefined, key), most.nanoUsd, "the budget")
+    assert.isAtMost(cluster.committed("a", key), most.tokensOfA, "the tokens of a model")
+    assert.isAtMost(cluster.inWindow(key), most.rate.limit, "the rate")
+    if (most.sessions > 0) assert.isAtMost(cluster.runningSessions(key), most.sessions, "sessions")
+  }
 }
 
-const meterOf = (cluster: Cluster, id: string) => {
-  const meter = cluster.account.meters.find(({ spec }) => spec.id === id)
+const meterOf = (cluster: Cluster, key: KeyId, id: string) => {
+  const meter = cluster.accountOf(key).meters.find(({ spec }) => spec.id === id)
   if (meter === undefined) throw new Error(`no meter ${id}`)
   return { ...meter.at(cluster.wallMs + cluster.nowMs), limit: meter.spec.limit }
+}
+
+/** What holds for a key when all requests are over and nothing is on its way. */
+const holdsForKey = (cluster: Cluster, key: KeyId): void => {
+  const money = meterOf(cluster, key, "usd")
+  const tokens = meterOf(cluster, key, "tokens of a")
+  const day = meterOf(cluster, key, "requests")
+  assert.strictEqual(money.used, cluster.committed(undefined, key), "all is booked once")
+  assert.strictEqual(tokens.used, cluster.committed("a", key), "all tokens are booked once")
+  assert.strictEqual(money.reserved, 0, "no money is held")
+  assert.strictEqual(tokens.reserved, 0, "no tokens are held")
+  assert.strictEqual(day.reserved, 0, "no requests are held")
+  if (cluster.kills + cluster.restarts === 0) {
+    assert.strictEqual(day.used, cluster.enteredOf(key), "each request counts once")
+    assert.isAtMost(cluster.enteredOf(key), cluster.limits.requests)
+  }
+  const account = cluster.accountOf(key)
+  assert.strictEqual(account.sessions.size, 0, "no session is held")
+  for (const rate of account.rates) assert.strictEqual(rate.reserved, 0, "no requests of a rate are held")
 }
 
 /** What holds when all requests are over and nothing is on its way. */
 const holdsAtRest = (cluster: Cluster): void => {
   cluster.quiet()
-  const money = meterOf(cluster, "usd")
-  const tokens = meterOf(cluster, "tokens of a")
-  const day = meterOf(cluster, "requests")
-  assert.strictEqual(money.used, cluster.committed(), "all is booked once")
-  assert.strictEqual(tokens.used, cluster.committed("a"), "all tokens are booked once")
-  assert.strictEqual(money.reserved, 0, "no money is held")
-  assert.strictEqual(tokens.reserved, 0, "no tokens are held")
-  assert.strictEqual(day.reserved, 0, "no requests are held")
-  if (cluster.kills + cluster.restarts === 0) {
-    assert.strictEqual(day.used, cluster.entered, "each request counts once")
-    assert.isAtMost(cluster.entered, cluster.limits.requests)
+  for (const key of keyIds) holdsForKey(cluster, key)
+  const team = meterOf(cluster, "key", "team/usd")
+  assert.strictEqual(team.used, cluster.committed(), "all is booked once for the team")
+  assert.strictEqual(team.reserved, 0, "no money of the team is held")
+  // What is left can be had, by any worker and key, to the last unit.
+  for (const key of keyIds) {
+    cluster.advance(61_000)
+    const money = meterOf(cluster, key, "usd")
+    const day = meterOf(cluster, key, "requests")
+    const ofTeam = meterOf(cluster, key, "team/usd")
+    const left = Math.min(money.limit - money.used, ofTeam.limit - ofTeam.used)
+    if (left <= 0 || day.used >= day.limit) continue
+    const last = cluster.ask(1, "b", left, "last", key)
+    cluster.quiet()
+    assert.isNull(last?.refused ?? null, "what is left can be had")
+    assert.strictEqual(meterOf(cluster, key, "usd").used, money.used + left)
+    assert.strictEqual(meterOf(cluster, key, "team/usd").used, ofTeam.used + left)
+    holds(cluster)
   }
-  assert.strictEqual(cluster.account.sessions.size, 0, "no session is held")
-  for (const rate of cluster.account.rates) assert.strictEqual(rate.reserved, 0, "no requests of a rate are held")
-  // What is left can be had, by any worker, to the last unit.
-  cluster.advance(61_000)
-  const left = money.limit - money.used
-  if (left <= 0 || day.used >= day.limit) return
-  const last = cluster.ask(1, "b", left, "last")
-  cluster.quiet()
-  assert.isNull(last?.refused ?? null, "what is left can be had")
-  assert.strictEqual(cluster.committed(), cluster.limits.nanoUsd)
 }
 
 const check = (

@@ -22,7 +22,9 @@ import type { WorkerId } from "../../../src/plane/state/link/WorkerLinks.ts"
 import { makeLinks } from "../Links.ts"
 
 export const startMs = Date.UTC(2026, 0, 15, 12)
-export const keyId = "key"
+/** Keys of a team, each with limits of its own. */
+export const keyIds = ["key", "second key", "third key"] as const
+export type KeyId = (typeof keyIds)[number]
 
 const rule = (interval: "daily" | "monthly") => ({ interval, resetTime: "00:00", timeZone: "UTC" })
 
@@ -32,7 +34,21 @@ export interface ClusterLimits {
   readonly requests: number
   readonly rate: { readonly limit: number; readonly window: number }
   readonly sessions: number
+  /** Budget that the keys share; absent: none. */
+  readonly teamNanoUsd?: number
 }
+
+const teamId = "team/usd"
+
+const teamSpec = (limit: number): MeterSpec => ({
+  id: teamId,
+  unit: "usd",
+  rule: rule("daily"),
+  limit,
+  warningThreshold: 0.8,
+  scope: null,
+  owner: { kind: "team", id: "team", name: "Team" }
+})
 
 export const specsOf = ({ nanoUsd, requests, tokensOfA }: ClusterLimits): ReadonlyArray<MeterSpec> => [
   { id: "usd", unit: "usd", rule: rule("daily"), limit: nanoUsd, warningThreshold: 0.8, scope: null },
@@ -48,9 +64,9 @@ export const specsOf = ({ nanoUsd, requests, tokensOfA }: ClusterLimits): Readon
 ]
 
 /** Only what the ledger reads of a key. */
-const keyOf = ({ rate, requests, sessions }: ClusterLimits) =>
+const keyOf = ({ rate, requests, sessions }: ClusterLimits, id: KeyId) =>
   ({
-    id: keyId,
+    id,
     rateLimits: [rate],
     maxRequestsPerDay: requests,
     maxRequestsPerMinute: null,
@@ -66,6 +82,7 @@ interface Due {
 
 export interface Request {
   readonly id: string
+  readonly key: KeyId
   readonly place: number
   readonly life: number
   readonly model: string
@@ -93,11 +110,11 @@ interface Worker {
 const rowsTopic = "rows"
 
 /** Amounts are the same in nano-USD and tokens. */
-const rowOf = ({ id, model, receivedMs }: Request, cost: number, isCalled = true): UsageRow => ({
+const rowOf = ({ id, key, model, receivedMs }: Request, cost: number, isCalled = true): UsageRow => ({
   ...recoveredRow(
     {
       requestId: id,
-      apiKeyId: keyId,
+      apiKeyId: key,
       receivedMs,
       requestedModel: `p/${model}`,
       sourceWire: "chat",
@@ -135,9 +152,10 @@ export class Cluster {
   readonly rows = new Map<string, UsageRow>()
   /** Rows that are in the table. */
   readonly #table = new Map<string, UsageRow>()
-  /** Requests that came in. */
-  entered = 0
-  account = new KeyAccount()
+  readonly #entered = new Map<KeyId, number>()
+  /** The budget that the keys share; null: they share none. */
+  team: Meter | null = null
+  #accounts: ReadonlyMap<KeyId, KeyAccount> = new Map()
   owner: OwnerLedger | null = null
   nowMs = 0
   /** The wall clock stands so much beside the monotonic one. */
@@ -153,11 +171,48 @@ export class Cluster {
   constructor(limits: ClusterLimits, size: number) {
     this.limits = limits
     this.#size = size
-    this.account.meters = specsOf(limits).map((spec) => new Meter(spec))
-    this.account.follow(keyOf(limits))
+    this.#makeAccounts()
     if (size === 0) return
     this.#startOwner()
     for (let place = 1; place <= size; place += 1) this.join(place)
+  }
+
+  /** Account of the first key. */
+  get account(): KeyAccount {
+    return this.accountOf("key")
+  }
+
+  /** Requests of the first key that came in. */
+  get entered(): number {
+    return this.enteredOf("key")
+  }
+
+  accountOf(key: KeyId): KeyAccount {
+    return this.#accounts.get(key) ?? new KeyAccount()
+  }
+
+  enteredOf(key: KeyId): number {
+    return this.#entered.get(key) ?? 0
+  }
+
+  #makeAccounts(): void {
+    const { teamNanoUsd } = this.limits
+    this.team = teamNanoUsd === undefined ? null : new Meter(teamSpec(teamNanoUsd))
+    const { team } = this
+    this.#accounts = new Map(
+      keyIds.map((id) => {
+        const account = new KeyAccount()
+        account.meters = specsOf(this.limits).map((spec) => new Meter(spec))
+        if (team !== null) account.share([team], null)
+        account.follow(keyOf(this.limits, id))
+        return [id, account]
+      })
+    )
+  }
+
+  #accountNamed(id: string): KeyAccount | undefined {
+    const key = keyIds.find((each) => each === id)
+    return key === undefined ? undefined : this.#accounts.get(key)
   }
 
   get isAlone(): boolean {
@@ -198,8 +253,11 @@ export class Cluster {
   }
 
   #truth(): typeof LedgerTruth.Service {
-    const { account } = this
-    const book = ({ charges, isCounted, receivedMs }: Booked, sign: 1 | -1): void => {
+    const { team } = this
+    const accounts = this.#accounts
+    const book = ({ apiKeyId, charges, isCounted, receivedMs }: Booked, sign: 1 | -1): void => {
+      const account = accounts.get(keyIds.find((each) => each === apiKeyId) ?? "key")
+      if (account === undefined) return
       for (const { model, nanoUsd, provider, tokens } of charges) {
         account.book(receivedMs, provider, model, { nanoUsd: sign * nanoUsd, tokens: sign * tokens })
       }
@@ -208,11 +266,13 @@ export class Cluster {
     }
     return {
       account: (id) => {
-        if (id !== keyId) return undefined
-        account.follow(keyOf(this.limits))
+        const key = keyIds.find((each) => each === id)
+        const account = key === undefined ? undefined : accounts.get(key)
+        if (key !== undefined) account?.follow(keyOf(this.limits, key))
         return account
       },
-      limited: () => [keyId],
+      shared: (id) => (id === teamId ? (this.team ?? team ?? undefined) : undefined),
+      limited: () => keyIds,
       tellOnce: () => {},
       book: (booked) => book(booked, 1),
       unbook: (booked) => book(booked, -1),
@@ -272,11 +332,11 @@ export class Cluster {
   }
 
   #admit(request: Request): Admitted | Later<Admitted> {
-    const { id, place, receivedMs, session } = request
+    const { id, key, place, receivedMs, session } = request
     const asking = { requestId: id, receivedMs, sessionId: session, isCountedBefore: false }
-    if (!this.isAlone) return this.workers.get(place)?.ledger.admit(keyOf(this.limits), asking) ?? null
-    const { account } = this
-    account.follow(keyOf(this.limits))
+    if (!this.isAlone) return this.workers.get(place)?.ledger.admit(keyOf(this.limits, key), asking) ?? null
+    const account = this.accountOf(key)
+    account.follow(keyOf(this.limits, key))
     const usedUp = account.usedUp(receivedMs)
     if (usedUp !== null) return meterReached(usedUp.meter.spec, usedUp.window, usedUp.isReserved, startMs)
     for (const rate of account.rates) {
@@ -286,15 +346,16 @@ export class Cluster {
     const { maxSessions, sessions } = account
     if (maxSessions > 0 && !sessions.has(session) && sessions.size >= maxSessions) return sessionsReached(maxSessions)
     account.admitted(this.nowMs, receivedMs)
-    return new AccountCommitment({ account, apiKeyId: keyId, requestId: id, receivedMs, session })
+    return new AccountCommitment({ account, apiKeyId: key, requestId: id, receivedMs, session })
   }
 
   /** A request comes to a worker; it goes on as its limits let it. */
-  ask(place: number, model: string, amount: number, session: string): Request | null {
+  ask(place: number, model: string, amount: number, session: string, key: KeyId = "key"): Request | null {
     if (!this.isAlone && (this.stopped.has(place) || !this.workers.has(place))) return null
     this.#ids += 1
     const request: Request = {
       id: `r${this.#ids}`,
+      key,
       place,
       life: this.workers.get(place)?.id.life ?? 0,
       model,
@@ -309,7 +370,7 @@ export class Cluster {
     }
     this.requests.push(request)
     const admitted = this.#admit(request)
-    const go = (known: Admitted): void => this.#entered(request, known)
+    const go = (known: Admitted): void => this.#admitted(request, known)
     if (!(admitted instanceof Later) && !(admitted instanceof Error)) this.#checkFence(place)
     if (admitted instanceof Later) admitted.whenKnown(go)
     else go(admitted)
@@ -327,7 +388,7 @@ export class Cluster {
     return !this.isAlone && this.workers.get(place)?.id.life !== life
   }
 
-  #entered(request: Request, admitted: Admitted): void {
+  #admitted(request: Request, admitted: Admitted): void {
     if (this.#isDead(request)) return
     if (admitted === null) throw new Error("a key with limits was let in without them")
     if (admitted instanceof Error) {
@@ -338,8 +399,8 @@ export class Cluster {
     request.commitment = admitted
     request.state = "reserving"
     request.enteredMs = this.nowMs
-    this.entered += 1
-    const { amount, model } = request
+    const { amount, key, model } = request
+    this.#entered.set(key, this.enteredOf(key) + 1)
     const estimate = { nanoUsd: amount, tokens: amount, tokensIn: amount, tokensOut: 0, price: null }
     const reserved = admitted.reserve({ provider: "p", connectionId: "c", model }, estimate, request.receivedMs)
     const go = (known: Awaited<Reservation> | unknown): void => {
@@ -420,9 +481,9 @@ export class Cluster {
     }
     this.owner?.settleLeft(
       worker.id,
-      open.map(({ amount, id, model, receivedMs }) => ({
+      open.map(({ amount, id, key, model, receivedMs }) => ({
         requestId: id,
-        apiKeyId: keyId,
+        apiKeyId: key,
         receivedMs,
         isCounted: true,
         charges: chargesOf(model, amount)
@@ -436,20 +497,22 @@ export class Cluster {
     this.restarts += 1
     this.#due = this.#due.filter(({ place }) => place !== 0)
     this.links.restart(() => {
-      this.account = new KeyAccount()
-      this.account.meters = specsOf(this.limits).map((spec) => new Meter(spec))
-      this.account.follow(keyOf(this.limits))
+      this.#makeAccounts()
       for (const row of this.#table.values()) {
-        const { costNanoUsd, model, timestampMs, tokens } = row
+        const { apiKeyId, costNanoUsd, model, timestampMs, tokens } = row
+        const account = this.#accountNamed(apiKeyId ?? "")
         if (model !== null) {
-          this.account.book(timestampMs, "p", model, { nanoUsd: costNanoUsd ?? 0, tokens: tokens.in + tokens.out })
+          account?.book(timestampMs, "p", model, { nanoUsd: costNanoUsd ?? 0, tokens: tokens.in + tokens.out })
         }
-        if (!(row.attempts === 0 && row.status === 429)) this.account.count(timestampMs, 1)
+        if (!(row.attempts === 0 && row.status === 429)) account?.count(timestampMs, 1)
       }
       // As in one process: what an ended process let in, and what has no row, is not known to the next.
       for (const each of this.requests) if (each.state === "lost" && !this.rows.has(each.id)) each.enteredMs = null
       const ended = this.requests.filter(({ enteredMs, id }) => enteredMs !== null && this.#table.has(id))
-      this.account.remember(ended.map(({ enteredMs }) => enteredMs ?? 0).toSorted((a, b) => b - a))
+      for (const [id, account] of this.#accounts) {
+        const times = ended.flatMap(({ enteredMs, key }) => (key === id ? [enteredMs ?? 0] : []))
+        account.remember(times.toSorted((a, b) => b - a))
+      }
       this.#startOwner()
       this.owner?.expect([...this.workers.values()].map(({ id }) => id))
     })
@@ -462,7 +525,18 @@ export class Cluster {
       const spec = specs.find(({ id }) => id === meter.spec.id)
       return spec === undefined ? [] : [meter.resized(spec)]
     })
-    for (const listener of this.#listeners) listener(keyId)
+    for (const listener of this.#listeners) listener("key")
+  }
+
+  /** The budget of the team is another one. */
+  resizeTeam(nanoUsd: number): void {
+    if (this.team === null) return
+    this.limits = { ...this.limits, teamNanoUsd: nanoUsd }
+    this.team = this.team.resized(teamSpec(nanoUsd))
+    for (const [id, account] of this.#accounts) {
+      account.share([this.team], null)
+      for (const listener of this.#listeners) listener(id)
+    }
   }
 
   /** All requests end, and everything that is on its way comes. */
@@ -477,29 +551,31 @@ export class Cluster {
     this.deliverAll()
   }
 
-  /** Cost of calls that are over or were lost, and of those that run at their estimate: by model, or of all. */
-  committed(model?: string): number {
+  /** Cost of calls that are over or were lost, and of those that run at their estimate: by model, or of all; by key, or of all. */
+  committed(model?: string, key?: KeyId): number {
+    const counts = (each: Request | undefined): boolean =>
+      (model === undefined || each?.model === model) && (key === undefined || each?.key === key)
     let sum = 0
     for (const [id, { costNanoUsd }] of this.rows) {
-      if (model === undefined || this.requests.find((each) => each.id === id)?.model === model) sum += costNanoUsd ?? 0
+      if (counts(this.requests.find((each) => each.id === id))) sum += costNanoUsd ?? 0
     }
-    for (const each of this.requests) {
-      if (each.state === "open" && (model === undefined || each.model === model)) sum += each.amount
-    }
+    for (const each of this.requests) if (each.state === "open" && counts(each)) sum += each.amount
     return sum
   }
 
-  /** Sessions with a request in progress. */
-  runningSessions(): number {
-    return new Set(
-      this.requests.filter(({ state }) => state === "open" || state === "reserving").map(({ session }) => session)
-    ).size
+  /** Sessions of a key with a request in progress. */
+  runningSessions(key: KeyId = "key"): number {
+    const running = this.requests.filter(
+      (each) => each.key === key && (each.state === "open" || each.state === "reserving")
+    )
+    return new Set(running.map(({ session }) => session)).size
   }
 
-  /** Most requests that came in within the window of the rate that ends now. */
-  inWindow(): number {
+  /** Most requests of a key that came in within the window of the rate that ends now. */
+  inWindow(key: KeyId = "key"): number {
     const { window } = this.limits.rate
     const sinceMs = this.nowMs - window * 1_000
-    return this.requests.filter(({ enteredMs }) => enteredMs !== null && enteredMs > sinceMs).length
+    return this.requests.filter((each) => each.key === key && each.enteredMs !== null && each.enteredMs > sinceMs)
+      .length
   }
 }

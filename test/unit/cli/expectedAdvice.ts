@@ -125,23 +125,23 @@ export const expectedAdvice: Readonly<Record<string, ReadonlyArray<readonly [cel
       ],
       [
         "flag/here login/here",
-        "Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one. The user who runs the gateway needs none: try --local."
+        "For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one. The user who runs the gateway needs none: try --local."
       ],
       [
         "flag/elsewhere flag/tunnel login/elsewhere login/tunnel",
-        "Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, with an admin's key, or on the gateway's own machine as the user who runs it."
+        "For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, with an admin's key, or on the gateway's own machine as the user who runs it."
       ],
       [
         "environment/here",
-        "The key of GATEWAY_API_KEY was used. Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one. The user who runs the gateway needs none: try --local."
+        "The key of GATEWAY_API_KEY was used. For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one. The user who runs the gateway needs none: try --local."
       ],
       [
         "environment/elsewhere environment/tunnel",
-        "The key of GATEWAY_API_KEY was used. Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, with an admin's key, or on the gateway's own machine as the user who runs it."
+        "The key of GATEWAY_API_KEY was used. For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, with an admin's key, or on the gateway's own machine as the user who runs it."
       ],
       [
         "inPlaceOfOwner/here inPlaceOfOwner/elsewhere inPlaceOfOwner/tunnel",
-        "The key of GATEWAY_API_KEY was used. Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, or give --local: you run this gateway, and need none."
+        "The key of GATEWAY_API_KEY was used. For more than its own usage ('gateway me') use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, or give --local: you run this gateway, and need none."
       ],
       ["owner/here owner/elsewhere owner/tunnel", null]
     ],

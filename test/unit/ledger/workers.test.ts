@@ -24,6 +24,8 @@ import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import * as ApiKeys from "../../../src/subjects/auth/ApiKeys.ts"
 import { type ApiKey, unrestricted } from "../../../src/subjects/keys/entity.ts"
 import type { Budget } from "../../../src/subjects/limits/entity.ts"
+import { People } from "../../../src/subjects/people/People.ts"
+import type { Team } from "../../../src/subjects/teams/entity.ts"
 import { SpendRepo } from "../../../src/subjects/usage/SpendRepo.ts"
 import { makeLinks } from "../../support/Links.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -70,8 +72,9 @@ const setUp = (count: number) =>
     )
     links.settle()
     const keys = Context.get(owner, ApiKeys.ApiKeys)
+    const people = Context.get(owner, People)
     const { key } = yield* Effect.orDie(keys.create({ ...unrestricted, name: "limited" }))
-    return { links, owner, workers, key, keys, limits: Context.get(owner, KeyLimits), join }
+    return { links, owner, workers, key, keys, people, limits: Context.get(owner, KeyLimits), join }
   })
 
 const budgetOf = (apiKeyId: string, dailyLimitNanoUsd: number): Budget => ({
@@ -96,6 +99,28 @@ const estimateOf = (amount: number) => ({
   price: null
 })
 const chargesOf = (amount: number) => [{ provider: "p", model: "m", nanoUsd: amount, tokens: amount }]
+
+const teamOf = (id: string, parent: string | null, dailyLimitNanoUsd: number | null): Team => ({
+  id,
+  name: id,
+  parent,
+  budget:
+    dailyLimitNanoUsd === null
+      ? null
+      : {
+          dailyLimitNanoUsd,
+          weeklyLimitNanoUsd: 0,
+          monthlyLimitNanoUsd: 0,
+          warningThreshold: 0.8,
+          resetTime: "00:00",
+          timeZone: "UTC"
+        },
+  models: null,
+  limits: null,
+  members: [],
+  createdAtMs: 0,
+  updatedAtMs: 0
+})
 
 let requests = 0
 const request = (receivedMs = 0) => {
@@ -130,6 +155,19 @@ const usd = ({ key, limits }: World) => {
   const window = limits.standings(key.id, 0)[0]?.window
   if (window === undefined) throw new Error("no budget")
   return { used: window.used, reserved: window.reserved }
+}
+
+/** Changes teams of a world, and the limits with them. */
+const putTeams = ({ limits, links, people }: World, ...teams: ReadonlyArray<Team>) =>
+  Effect.gen(function* () {
+    for (const team of teams) yield* Effect.orDie(people.putTeam(team))
+    yield* Effect.orDie(limits.ownersChanged)
+    links.settle()
+  })
+
+const usdOf = ({ limits }: World, teamId: string) => {
+  const window = limits.ownerStandings(teamId, 0)[0]?.window
+  return window === undefined ? null : { used: window.used, reserved: window.reserved }
 }
 
 const workerAt = ({ workers }: World, index: number) => {
@@ -193,6 +231,111 @@ describe("workers", () => {
       assert.strictEqual(over.message, inOne.message)
       assert.strictEqual(over.retryAfterMs, inOne.retryAfterMs)
       assert.deepStrictEqual(over.limit, inOne.limit)
+    })
+  )
+
+  it.scoped("let ten of forty requests of three keys through on a budget for ten of their company", () =>
+    Effect.gen(function* () {
+      const world = yield* setUp(4)
+      const { keys, limits, links } = world
+      yield* putTeams(
+        world,
+        teamOf("company", null, 1_000),
+        teamOf("near", "company", 700),
+        teamOf("far", "near", null)
+      )
+      const made: Array<ApiKey> = []
+      for (const teamId of ["company", "near", "far"]) {
+        const { key } = yield* Effect.orDie(keys.create({ ...unrestricted, name: teamId, teamId }))
+        yield* limits.keyChanged(key.id)
+        made.push(key)
+      }
+      links.settle()
+      const held: Array<Commitment> = []
+      const refused = new Set<string>()
+      for (let each = 0; each < 40; each += 1) {
+        const { limits: own } = workerAt(world, each % 4)
+        // The two below the middle of the tree first, which have 700 together.
+        const key = made[each < 20 ? 1 + (each % 2) : 0]
+        if (key === undefined) continue
+        const commitment = commitmentOf(admit(world, own, key))
+        const reserved = reserve(world, commitment, 100)
+        if (reserved instanceof Reservation) {
+          held.push(commitment)
+          continue
+        }
+        if (!(reserved instanceof LimitsUnknown)) refused.add(own.refuse(commitment, reserved).message.slice(0, 34))
+        commitment.leave()
+      }
+      assert.lengthOf(held, 10)
+      assert.deepStrictEqual([...refused], ["The team 'near' of this API key ha", "The team 'company' of this API key"])
+      assert.deepStrictEqual(usdOf(world, "near"), { used: 0, reserved: 700 })
+      assert.deepStrictEqual(usdOf(world, "company"), { used: 0, reserved: 1_000 })
+      for (const [index, commitment] of held.entries()) {
+        workerAt(world, index % 4).limits.settle(commitment, chargesOf(90))
+        commitment.leave()
+      }
+      links.settle()
+      yield* second(world)
+      yield* second(world)
+      assert.deepStrictEqual(usdOf(world, "near"), { used: 630, reserved: 0 })
+      assert.deepStrictEqual(usdOf(world, "company"), { used: 900, reserved: 0 })
+    })
+  )
+
+  it.scoped("hold to a budget that a team gets while its keys are used, and let go of one that it loses", () =>
+    Effect.gen(function* () {
+      const world = yield* setUp(2)
+      const { keys, limits, links } = world
+      yield* putTeams(world, teamOf("team", null, null))
+      const { key } = yield* Effect.orDie(keys.create({ ...unrestricted, name: "k", teamId: "team" }))
+      yield* limits.putBudget(budgetOf(key.id, 10_000))
+      links.settle()
+      const own = workerAt(world, 0).limits
+      const running = commitmentOf(admit(world, own, key))
+      assert.instanceOf(reserve(world, running, 300), Reservation)
+      yield* putTeams(world, teamOf("team", null, 1_000))
+      const next = commitmentOf(admit(world, own, key))
+      assert.instanceOf(reserve(world, next, 600), Reservation)
+      links.settle()
+      // What ran before the budget was there counts for it.
+      assert.deepStrictEqual(usdOf(world, "team"), { used: 0, reserved: 900 })
+      const over = commitmentOf(admit(world, workerAt(world, 1).limits, key))
+      assert.notInstanceOf(reserve(world, over, 101), Reservation)
+      over.leave()
+      for (const [commitment, cost] of [
+        [running, 200],
+        [next, 500]
+      ] as const) {
+        own.settle(commitment, chargesOf(cost))
+        commitment.leave()
+      }
+      links.settle()
+      assert.deepStrictEqual(usdOf(world, "team"), { used: 700, reserved: 0 })
+      yield* putTeams(world, teamOf("team", null, null))
+      assert.isNull(usdOf(world, "team"))
+      const free = commitmentOf(admit(world, own, key))
+      assert.instanceOf(reserve(world, free, 5_000), Reservation)
+      assert.deepStrictEqual(usd({ ...world, key }), { used: 700, reserved: 5_000 })
+    })
+  )
+
+  it.scoped("count for a new budget nothing that another key is booked meanwhile", () =>
+    Effect.gen(function* () {
+      const world = yield* setUp(0)
+      const { key, keys, limits } = world
+      const { key: other } = yield* Effect.orDie(keys.create({ ...unrestricted, name: "other" }))
+      yield* limits.putBudget(budgetOf(other.id, 1_000))
+      const running = commitmentOf(admit(world, limits, other))
+      assert.instanceOf(reserve(world, running, 300), Reservation)
+      const putting = yield* Effect.fork(limits.putBudget(budgetOf(key.id, 1_000)))
+      // It waits for the end of this turn.
+      yield* Effect.yieldNow()
+      limits.settle(running, chargesOf(300))
+      running.leave()
+      yield* putting
+      assert.deepStrictEqual(usd(world), { used: 0, reserved: 0 })
+      assert.deepStrictEqual(usd({ ...world, key: other }), { used: 300, reserved: 0 })
     })
   )
 

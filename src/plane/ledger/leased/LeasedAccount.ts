@@ -93,11 +93,19 @@ export class LeasedAccount {
   >()
   readonly sessions = new Map<string, Entered>()
   readonly #next: NextNumber
+  /** Limits that keys of a person or a team share in this worker, by their id. */
+  readonly #shared: Map<string, LeasedMeter>
   #usedUp: UsedUp | null = null
 
-  constructor(apiKeyId: string, next: NextNumber) {
+  constructor(apiKeyId: string, next: NextNumber, shared: Map<string, LeasedMeter>) {
     this.apiKeyId = apiKeyId
     this.#next = next
+    this.#shared = shared
+  }
+
+  /** The limits of the key alone. */
+  get own(): ReadonlyArray<LeasedMeter> {
+    return this.meters.filter(({ meter }) => meter.spec.owner === undefined)
   }
 
   get isKnown(): boolean {
@@ -117,8 +125,14 @@ export class LeasedAccount {
     this.#usedUp = null
     this.maxSessions = maxSessions
     this.meters = meters.map((spec) => {
-      const known = before.find(({ meter }) => isSameMeter(meter.spec, spec))
-      if (known === undefined) return new LeasedMeter(spec, this.#next)
+      const isShared = spec.owner !== undefined
+      const same = isShared ? this.#shared.get(spec.id) : before.find(({ meter }) => isSameMeter(meter.spec, spec))
+      const known = same !== undefined && isSameMeter(same.meter.spec, spec) ? same : undefined
+      if (known === undefined) {
+        const made = new LeasedMeter(spec, this.#next)
+        if (isShared) this.#shared.set(spec.id, made)
+        return made
+      }
       known.meter = known.meter.resized(spec)
       return known
     })
@@ -259,7 +273,8 @@ export class LeasedAccount {
 
   get isIdle(): boolean {
     if (this.holders.size > 0 || this.sessions.size > 0) return false
-    for (const lease of this.leases()) if (!lease.isEmpty) return false
+    for (const meter of this.own) for (const { lease } of meter.entries()) if (!lease.isEmpty) return false
+    if (this.rates.some(({ lease }) => !lease.isEmpty)) return false
     return this.rates.every(({ times }) => times.length === 0)
   }
 }

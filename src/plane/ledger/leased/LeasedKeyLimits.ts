@@ -37,7 +37,9 @@ export const make = Effect.gen(function* () {
     putTokenLimit: () => ofOwner("KeyLimits.putTokenLimit"),
     removeTokenLimit: () => ofOwner("KeyLimits.removeTokenLimit"),
     keyChanged: () => ofOwner("KeyLimits.keyChanged"),
-    forgetKey: () => ofOwner("KeyLimits.forgetKey")
+    forgetKey: () => ofOwner("KeyLimits.forgetKey"),
+    ownersChanged: ofOwner("KeyLimits.ownersChanged"),
+    ownerStandings: () => []
   })
 })
 

@@ -66,16 +66,21 @@ export const agesOf = (
     .toSorted((a, b) => b - a)
 }
 
-/** Lists what is held of a key, for a new owner. The sums begin anew. */
-export function* heldOf(account: LeasedAccount): Iterable<HeldLease> {
-  const { apiKeyId: key } = account
-  for (const each of account.meters) {
+/** Lists what is held of limits, of a key or of those that keys share (null), for a new owner. The sums begin anew. */
+export function* heldOfMeters(key: string | null, meters: Iterable<LeasedMeter>): Iterable<HeldLease> {
+  for (const each of meters) {
     for (const { lease, window } of each.entries()) {
       const held = lease.begin()
       const { startMs: windowStartMs } = window
       if (held > 0) yield { lease: lease.number, key, meter: each.meter.spec.id, windowStartMs, rate: null, held }
     }
   }
+}
+
+/** Lists what is held of a key's own limits, for a new owner. The sums begin anew. */
+export function* heldOf(account: LeasedAccount): Iterable<HeldLease> {
+  const { apiKeyId: key } = account
+  yield* heldOfMeters(key, account.own)
   for (const { lease, limit, times, windowMs } of account.rates) {
     // Admissions that the owner was not told of are told to the new one.
     lease.spent -= times.length

@@ -10,6 +10,7 @@ import { Bookings } from "../../state/ledger/Bookings.ts"
 import {
   type Changed,
   type Give,
+  type HeldLease,
   type Hello,
   type Left,
   type Need,
@@ -29,7 +30,7 @@ import { nameOf, type WorkerId, type WorkerLinks } from "../../state/link/Worker
 import { type Holder, type KeyAccount, type Obstacle, Reservation } from "../KeyAccount.ts"
 import type { Booked, LedgerTruth, WorkersBooks } from "../LedgerTruth.ts"
 import type { MeterSpec } from "../Meter.ts"
-import { KeyPools, type LimitPool, limitsOf, RatePool } from "./Pools.ts"
+import { KeyPools, type LimitPool, limitsOf, RatePool, SharedPools } from "./Pools.ts"
 
 export interface OwnerLedgerOptions {
   readonly links: typeof WorkerLinks.Service
@@ -93,6 +94,7 @@ export class OwnerLedger implements WorkersBooks {
   readonly #options: OwnerLedgerOptions
   readonly #leases = new OwnerLeases<LimitPool>()
   readonly #keys = new Map<string, KeyPools>()
+  readonly #shared = new SharedPools()
   readonly #bookings = new Bookings<Booked>()
   /** Reports of workers to a new owner, whose rows may have been in the sums of its start. */
   readonly #unsure = new Map<string, Booked>()
@@ -188,7 +190,7 @@ export class OwnerLedger implements WorkersBooks {
   }
 
   #pools(apiKeyId: string): KeyPools {
-    const pools = this.#keys.get(apiKeyId) ?? new KeyPools(apiKeyId)
+    const pools = this.#keys.get(apiKeyId) ?? new KeyPools(apiKeyId, this.#shared)
     this.#keys.set(apiKeyId, pools)
     return pools
   }
@@ -395,6 +397,7 @@ export class OwnerLedger implements WorkersBooks {
       for (const pools of this.#keys.values()) {
         for (const pool of pools.ended(nowMs())) if (!this.#leases.isDrawnOn(pool)) pools.forget(pool)
       }
+      for (const pool of this.#shared.ended(nowMs())) if (!this.#leases.isDrawnOn(pool)) this.#shared.forget(pool)
     }
     return true
   }
@@ -407,8 +410,7 @@ export class OwnerLedger implements WorkersBooks {
     this.#leases.end(worker)
     this.#leaveSessions(worker)
     for (const each of held) {
-      const account = truth.account(each.key)
-      const pool = account === undefined ? undefined : this.#pools(each.key).ofHeld(account, each)
+      const pool = this.#poolOfHeld(each)
       if (pool !== undefined) {
         this.#leases.adopt({ worker, number: each.lease, pool, need: each.held }, monotonicMs())
       }
@@ -421,6 +423,15 @@ export class OwnerLedger implements WorkersBooks {
     this.#bookAgain(worker, reports)
     this.#expected.known(worker)
     return { limited: truth.limited() }
+  }
+
+  /** Pool of what a worker holds; undefined: the limit is no more. */
+  #poolOfHeld(held: HeldLease): LimitPool | undefined {
+    const { truth } = this.#options
+    const { key, meter, windowStartMs } = held
+    if (key === null) return this.#shared.ofHeld(meter === null ? undefined : truth.shared(meter), windowStartMs)
+    const account = truth.account(key)
+    return account === undefined ? undefined : this.#pools(key).ofHeld(account, held)
   }
 
   /** Counts for rates what has no row in the table. */
@@ -470,9 +481,8 @@ export class OwnerLedger implements WorkersBooks {
   #changed(apiKeyId: string): void {
     const { links, truth } = this.#options
     const account = truth.account(apiKeyId)
-    const gone = this.#pools(apiKeyId)
-      .changed(account)
-      .flatMap((pool) => this.#leases.drop(pool))
+    const pools = [...this.#pools(apiKeyId).changed(account), ...this.#shared.changed(truth.shared)]
+    const gone = pools.flatMap((pool) => this.#leases.drop(pool))
     for (const id of links.workers()) {
       const worker = nameOf(id)
       const own = gone.filter((lease) => lease.worker === worker).map(({ number }) => number)

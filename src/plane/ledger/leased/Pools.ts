@@ -46,18 +46,64 @@ export class RatePool implements Pool {
 
 export type LimitPool = MeterPool | RatePool
 
+/** The pools of meters that keys of a person or a team share, by their window. */
+export class SharedPools {
+  readonly #pools = new Map<MeterWindow, MeterPool>()
+
+  meter(meter: Meter, atMs: number): MeterPool {
+    const window = meter.at(atMs)
+    const known = this.#pools.get(window)
+    if (known !== undefined) {
+      known.meter = meter
+      return known
+    }
+    const pool = new MeterPool("", meter, window)
+    this.#pools.set(window, pool)
+    return pool
+  }
+
+  /** Pool of what a worker holds since before the start; undefined: the limit is no more. */
+  ofHeld(meter: Meter | undefined, windowStartMs: number): MeterPool | undefined {
+    return meter?.at(windowStartMs).startMs === windowStartMs ? this.meter(meter, windowStartMs) : undefined
+  }
+
+  /** The limits were changed: forgets and returns the pools that are no more. Those that stay have their new size. */
+  changed(current: (limitId: string) => Meter | undefined): ReadonlyArray<MeterPool> {
+    const gone: Array<MeterPool> = []
+    for (const [window, pool] of this.#pools) {
+      const meter = current(pool.meter.spec.id)
+      if (meter !== undefined && meter.at(window.startMs) === window) pool.meter = meter
+      else gone.push(pool)
+    }
+    for (const { window } of gone) this.#pools.delete(window)
+    return gone
+  }
+
+  /** Pools of windows that have ended, which nothing is held of. */
+  ended(nowMs: number): ReadonlyArray<MeterPool> {
+    return [...this.#pools.values()].filter(({ window }) => window.endMs < nowMs && window.reserved === 0)
+  }
+
+  forget({ window }: MeterPool): void {
+    this.#pools.delete(window)
+  }
+}
+
 /** The pools of one key, and the version of its limits. */
 export class KeyPools {
   version = 1
   readonly apiKeyId: string
   readonly #meters = new Map<MeterWindow, MeterPool>()
   readonly #rates = new Map<SlidingLog, RatePool>()
+  readonly #shared: SharedPools
 
-  constructor(apiKeyId: string) {
+  constructor(apiKeyId: string, shared: SharedPools) {
     this.apiKeyId = apiKeyId
+    this.#shared = shared
   }
 
   meter(meter: Meter, atMs: number): MeterPool {
+    if (meter.spec.owner !== undefined) return this.#shared.meter(meter, atMs)
     const window = meter.at(atMs)
     const known = this.#meters.get(window)
     if (known !== undefined) {

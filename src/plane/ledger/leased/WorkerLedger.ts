@@ -23,6 +23,7 @@ import {
   topics,
   type Welcome
 } from "../../state/ledger/Messages.ts"
+import type { WorkerLease } from "../../state/ledger/WorkerLease.ts"
 import type { MovedRows } from "../../state/ledger/MovedRows.ts"
 import type { OwnerLink } from "../../state/link/OwnerLink.ts"
 import type { Charge, NotReserved } from "../Commitment.ts"
@@ -32,7 +33,7 @@ import { meterReached, rateReached, sessionsReached } from "../LimitErrors.ts"
 import type { MeterSpec, MeterWindow } from "../Meter.ts"
 import { type Hold, LeasedAccount, type LeasedMeter } from "./LeasedAccount.ts"
 import { type LeasedBooks, LeasedCommitment, type LeasedReservation } from "./LeasedCommitment.ts"
-import { addSpent, agesOf, allOf, costOf, heldOf, isCurrent, openOf, refusedByRate } from "./Leases.ts"
+import { addSpent, agesOf, allOf, costOf, heldOf, heldOfMeters, isCurrent, openOf, refusedByRate } from "./Leases.ts"
 import { Outbox } from "./Outbox.ts"
 import { Reported } from "./Reported.ts"
 
@@ -57,6 +58,8 @@ const unknown = (): LimitsUnknown => new LimitsUnknown({ retryAfterMs: unknownRe
 export class WorkerLedger implements LeasedBooks {
   readonly #options: WorkerLedgerOptions
   readonly #accounts = new Map<string, LeasedAccount>()
+  /** Limits that keys of a person or a team share, by their id. As many as have been met. */
+  readonly #shared = new Map<string, LeasedMeter>()
   /** Accounts that hold something, or did a moment ago. */
   readonly #active = new Set<LeasedAccount>()
   readonly #outbox = new Outbox()
@@ -93,6 +96,7 @@ export class WorkerLedger implements LeasedBooks {
     this.#arrivals?.cancel()
     this.#renewal?.cancel()
     for (const account of this.#active) this.#giveAll(account)
+    this.#giveShared()
     this.#flush()
   }
 
@@ -145,7 +149,7 @@ export class WorkerLedger implements LeasedBooks {
     const known = this.#accounts.get(key.id)
     if (known !== undefined) return known
     if (this.#limited !== null && !this.#limited.has(key.id) && !hasRates(key)) return null
-    const account = new LeasedAccount(key.id, this.#next)
+    const account = new LeasedAccount(key.id, this.#next, this.#shared)
     this.#accounts.set(key.id, account)
     return account
   }
@@ -156,6 +160,7 @@ export class WorkerLedger implements LeasedBooks {
     if (!this.#hasExpired) {
       this.#hasExpired = true
       for (const account of this.#active) this.#giveAll(account)
+      this.#giveShared()
     }
     return false
   }
@@ -302,6 +307,13 @@ export class WorkerLedger implements LeasedBooks {
   #giveAll(account: LeasedAccount): void {
     for (const { lease } of allOf(account)) if (lease.giveFree()) this.#outbox.add(lease)
     for (const rate of account.rates) if (rate.lease.giveFree()) this.#outbox.addRate(rate)
+  }
+
+  /** Gives back what is free of limits that keys share. */
+  #giveShared(): void {
+    for (const meter of this.#shared.values()) {
+      for (const { lease } of meter.entries()) if (lease.giveFree()) this.#outbox.add(lease)
+    }
   }
 
   #leaveSession(account: LeasedAccount, session: string): void {
@@ -452,10 +464,14 @@ export class WorkerLedger implements LeasedBooks {
   #changed({ gone, isLimited, key }: Changed): void {
     if (isLimited) this.#limited?.add(key)
     else this.#limited?.delete(key)
+    const lost = new Set(gone)
+    for (const meter of this.#shared.values()) {
+      for (const { lease, window } of meter.entries()) if (lost.has(lease.number)) meter.delete(window.startMs)
+    }
     const account = this.#accounts.get(key)
     if (account === undefined) return
     account.isStale = true
-    account.forget(new Set(gone))
+    account.forget(lost)
     this.#giveAll(account)
     this.#flush()
     if (!isLimited && account.isIdle) {
@@ -466,12 +482,14 @@ export class WorkerLedger implements LeasedBooks {
 
   #recalled({ leases, number }: Recall): void {
     const asked = new Set(leases)
+    const near = ({ lease }: { readonly lease: WorkerLease }): void => {
+      if (!asked.has(lease.number)) return
+      lease.isNear = true
+      if (lease.giveFree()) this.#outbox.add(lease)
+    }
+    for (const meter of this.#shared.values()) for (const entry of meter.entries()) near(entry)
     for (const account of this.#active) {
-      for (const { lease } of allOf(account)) {
-        if (!asked.has(lease.number)) continue
-        lease.isNear = true
-        if (lease.giveFree()) this.#outbox.add(lease)
-      }
+      for (const entry of allOf(account)) near(entry)
       for (const rate of account.rates) {
         if (!asked.has(rate.lease.number)) continue
         rate.lease.isNear = true
@@ -488,6 +506,7 @@ export class WorkerLedger implements LeasedBooks {
       this.#giveAll(account)
       for (const holder of account.holders) if (holder.reservations.length > 0) open.push(openOf(holder))
     }
+    if (key === null) this.#giveShared()
     this.#flush(number, open)
   }
 
@@ -508,8 +527,8 @@ export class WorkerLedger implements LeasedBooks {
   /** Gives back what was not needed for a while. */
   #giveIdle(): void {
     const nowMs = this.#options.nowMs()
-    for (const account of this.#active) {
-      for (const meter of account.meters) {
+    const giveBack = (meters: Iterable<LeasedMeter>): void => {
+      for (const meter of meters) {
         for (const { lease, window } of meter.entries()) {
           if (lease.giveIdle()) this.#outbox.add(lease)
           if (window.endMs > nowMs || !lease.isEmpty) continue
@@ -517,6 +536,10 @@ export class WorkerLedger implements LeasedBooks {
           this.#outbox.end(lease)
         }
       }
+    }
+    giveBack(this.#shared.values())
+    for (const account of this.#active) {
+      giveBack(account.own)
       for (const rate of account.rates) if (rate.lease.giveIdle()) this.#outbox.addRate(rate)
       if (account.isIdle) this.#active.delete(account)
     }
@@ -531,6 +554,7 @@ export class WorkerLedger implements LeasedBooks {
     const sessions: Array<readonly [string, string]> = []
     const running: Array<readonly [string, ReadonlyArray<number>]> = []
     const ended = this.#reported.entered()
+    held.push(...heldOfMeters(null, this.#shared.values()))
     for (const account of this.#accounts.values()) {
       account.isStale = true
       held.push(...heldOf(account))

@@ -3,7 +3,7 @@
  * checked here: the request itself, and what the gateway adds to it (a judge, a summary, an emergency model). Pure.
  */
 import { type ModelRules, modelRulesOf } from "../../../subjects/auth/KeyPolicy.ts"
-import type { ApiKey, ApiKeySettings, Principal } from "../../../subjects/keys/entity.ts"
+import type { ApiKey, Principal } from "../../../subjects/keys/entity.ts"
 import { parseAutoId } from "./AutoId.ts"
 import { mayUse, quotaShareParts } from "./ModelIds.ts"
 import { describe, KeyRejected, type ModelNotFound, type NoTarget } from "../../../domain/Errors.ts"
@@ -18,13 +18,15 @@ export type KeyVerdict =
 export const keyIn = (principal: Principal): ApiKey | null => (principal._tag === "Key" ? principal.key : null)
 
 /** Hot: checks whether the key has no rules about models. */
-export const usesAnyModel = (key: ApiKeySettings): boolean =>
+export const usesAnyModel = (key: ApiKey): boolean =>
   (key.allowedModels === null || key.allowedModels.length === 0) && modelRulesOf(key) === null
 
 const idOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
 
 const blocks = (rules: ModelRules | null, target: Target): boolean =>
-  rules !== null && rules.blocks !== null && (rules.blocks(idOf(target)) || rules.blocks(target.model))
+  rules !== null &&
+  ((rules.blocks !== null && (rules.blocks(idOf(target)) || rules.blocks(target.model))) ||
+    (rules.isOfTeams !== null && !rules.isOfTeams(idOf(target), target.model)))
 
 const isConnected = (rules: ModelRules | null, { account }: Target): boolean =>
   rules === null ||
@@ -50,7 +52,9 @@ const narrowed = new WeakMap<ModelRules, WeakMap<Resolution, Resolution | "none"
 /** The resolution with the targets that a key may have; null when none is left. */
 export const narrowedFor = (key: ApiKey | null, resolution: Resolution): Resolution | null => {
   const rules = key === null ? null : modelRulesOf(key)
-  if (rules === null || (rules.blocks === null && rules.allowsProvider === null && rules.allowsConnection === null)) {
+  if (rules === null) return resolution
+  const { allowsConnection, allowsProvider, isOfTeams } = rules
+  if (rules.blocks === null && isOfTeams === null && allowsProvider === null && allowsConnection === null) {
     return resolution
   }
   const known = narrowed.get(rules) ?? new WeakMap<Resolution, Resolution | "none">()
@@ -126,9 +130,11 @@ export interface Denials {
   readonly refusal: KeyRejected | null
 }
 
-const denied = (rules: ModelRules | null, { account }: Target): string => {
+const denied = (rules: ModelRules | null, target: Target): string => {
+  const { account } = target
   if (rules?.allowsProvider?.(account.spec.id) === false) return "allowedProviders"
-  return rules?.allowsConnection?.(account.connection.id) === false ? "allowedConnections" : "blockedModels"
+  if (rules?.allowsConnection?.(account.connection.id) === false) return "allowedConnections"
+  return rules?.isOfTeams?.(idOf(target), target.model) === false ? "models of its team" : "blockedModels"
 }
 
 const settingAgainst = (key: ApiKey, target: Target): string => {

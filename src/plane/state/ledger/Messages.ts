@@ -125,10 +125,10 @@ export interface Left {
   readonly session: string
 }
 
-/** A lease that a worker holds. `meter`: id of the meter, null for a rate. */
+/** A lease that a worker holds. `meter`: id of the meter, null for a rate; `key`: null for a limit that keys of a person or team share. */
 export interface HeldLease {
   readonly lease: number
-  readonly key: string
+  readonly key: string | null
   readonly meter: string | null
   readonly windowStartMs: number
   readonly rate: { readonly limit: number; readonly window: number } | null

@@ -34,7 +34,9 @@ const columns: ReadonlyArray<Column.Column<AuditEntry>> = [
   Column.time("TIME", ({ timestamp }) => timestamp),
   Column.name("ACTION", ({ action }) => action),
   Column.text("STATUS", ({ details, status }) => (status === "success" ? status : `${status} (${details.httpStatus})`)),
-  Column.text("ACTOR", ({ actor, details }) => details.apiKeyName ?? actor),
+  Column.text("ACTOR", ({ actor, details: { apiKeyName, userName } }) =>
+    userName === undefined ? (apiKeyName ?? actor) : `${userName} (${apiKeyName ?? actor})`
+  ),
   Column.text("TARGET", ({ target }) => target ?? "-"),
   Column.text("FROM", ({ ip }) => ip),
   Column.id("REQUEST", ({ requestId }) => requestId, { in: "wide" })

@@ -42,7 +42,6 @@ const whoami = fromWhoami("whoami", "whoamiCommand", "Show who you are to the ga
   skill: "cli-contexts",
   // The help of the program fits one screen without it; 'login' names it.
   besides: true,
-  aliases: ["me"],
   examples: ["whoami", "whoami --json"]
 })
 

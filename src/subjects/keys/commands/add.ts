@@ -10,6 +10,8 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import { createKey } from "../../../cli/local/keys.ts"
 import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
+import { BadArgument } from "../../../cli/Failure.ts"
+import { hasOwner, ownerNames, owners, ownersOf } from "./owners.ts"
 import { restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 
@@ -31,6 +33,7 @@ const flags = {
     Options.withDescription("When it stops working, ISO 8601, such as 2030-01-31T00:00:00Z."),
     Options.optional
   ),
+  ...owners,
   allowSameName,
   ...restrictions,
   ...Client.connection
@@ -41,8 +44,14 @@ const flagNames = {
   scopes: "--scope",
   allowedModels: "--model",
   expiresAt: "--expires",
+  ...ownerNames,
   ...restrictionNames
 }
+
+const ownersElsewhere = new BadArgument({
+  message: "The people and teams of keys are found by a running gateway only.",
+  hint: "Start it, and leave --local away."
+})
 
 export const keysAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
@@ -64,9 +73,10 @@ export const keysAdd = Command.make("add", flags, (given) =>
           const keys = yield* Client.group(to, "keys")
           const there = isAllowed ? [] : (yield* keys.list().pipe(Client.orExplain(to))).keys
           yield* refuseTaken(there, { what: "key", name: settings.name, isAllowed, ownId: null })
-          return yield* keys.create({ payload: settings }).pipe(Client.orExplain(to))
+          const payload = { ...settings, ...(yield* ownersOf(to, given)) }
+          return yield* keys.create({ payload }).pipe(Client.orExplain(to))
         }),
-      folder: createKey(settings, isAllowed)
+      folder: hasOwner(given) ? ownersElsewhere : createKey(settings, isAllowed)
     })
     const { name } = created.key
     yield* Output.result({

@@ -11,6 +11,7 @@ import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import { body, changes } from "../../../cli/flags/Flags.ts"
 import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
 import { each, notOf, twoNumbers } from "../../../cli/flags/Forms.ts"
+import { ownerNames, owners, ownersOf } from "./owners.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
@@ -62,6 +63,8 @@ const page = (shown: KeyView) =>
     ["Requests per minute", mostText(shown.maxRequestsPerMinute)],
     ["At the same time", mostText(shown.maxSessions)],
     ["Content is kept", Output.yesNo(!shown.noLog)],
+    ...(shown.userId === null ? [] : [["Person", shown.userId] as const]),
+    ...(shown.teamId === null ? [] : [["Team", shown.teamId] as const]),
     ["Active", Output.yesNo(shown.isActive)],
     ["Expires", Output.shortTime(shown.expiresAt)],
     ["Last used", Output.shortTime(shown.lastUsedAt)],
@@ -95,6 +98,7 @@ const editFlags = {
     Options.repeated,
     Options.withSchema(each(twoNumbers("/"), notOf("--rate-limit", "<requests>/<seconds>")))
   ),
+  ...owners,
   allowSameName,
   ...restrictions,
   ...Client.editing
@@ -102,6 +106,7 @@ const editFlags = {
 
 const flagNames = {
   ...restrictionNames,
+  ...ownerNames,
   name: "--name",
   scopes: "--scope",
   allowedModels: "--model",
@@ -111,11 +116,13 @@ const flagNames = {
 
 export const keyEdit = Command.make("edit", editFlags, (given) =>
   Effect.gen(function* () {
+    const to = yield* Client.target(given)
     const limits = given.rateLimits.filter(([limit]) => limit > 0).map(([limit, window]) => ({ limit, window }))
     const payload = yield* changes(
       UpdateKey,
       {
         ...restrictionsOf(given),
+        ...(yield* ownersOf(to, given)),
         name: Option.getOrUndefined(given.name),
         scopes: listOf(given.scopes, "none", []),
         allowedModels: listOf(given.allowedModels, "all", null),
@@ -125,7 +132,6 @@ export const keyEdit = Command.make("edit", editFlags, (given) =>
       flagNames,
       "key edit laptop --expires 2030-01-31T00:00:00Z"
     )
-    const to = yield* Client.target(given)
     const { client, found, all } = yield* findOne(keys, to, given.key)
     if (payload.name !== undefined) {
       const taken = { what: "key", name: payload.name, isAllowed: given.allowSameName, ownId: found.id }

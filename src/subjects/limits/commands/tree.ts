@@ -4,6 +4,7 @@ import { list, remove } from "../../../cli/tree/verbs.ts"
 
 const fromTokens = from(() => import("./tokens.ts"))
 const fromBudgets = from(() => import("./budgets.ts"))
+const fromMe = from(() => import("./me.ts"))
 const fromLedger = from(() => import("./ledger.ts"))
 
 const tokens = group(
@@ -61,4 +62,12 @@ const budget = group(
   }
 )
 
-export const commands: ReadonlyArray<TreeNode> = [budget]
+const me = fromMe("me", "meCommand", "Show what your key may spend and has used.", {
+  section: "Start",
+  skill: "cli-cost-usage",
+  // The help of the program fits one screen without it; 'login' names it.
+  besides: true,
+  examples: ["me", "me --json"]
+})
+
+export const commands: ReadonlyArray<TreeNode> = [budget, me]

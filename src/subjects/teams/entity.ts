@@ -1,0 +1,21 @@
+/** Teams: a tree of at most four levels whose limits hold for all below. */
+import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
+
+export interface Team {
+  readonly id: string
+  /** Unique. */
+  readonly name: string
+  /** Id of the team above; null: none. */
+  readonly parent: string | null
+  readonly budget: OwnerBudget | null
+  /** Model ids or patterns that keys of the team may use; null: all. */
+  readonly models: ReadonlyArray<string> | null
+  readonly limits: OwnerLimits | null
+  /** Ids of users. */
+  readonly members: ReadonlyArray<string>
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export const maxTeamLevels = 4
+export const maxTeams = 1_000

@@ -1,0 +1,126 @@
+/** Teams, in a tree of at most four levels, whose limits hold for all below. */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { endpointsOf } from "../../contract/Endpoints.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
+import { exampleId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
+import {
+  body,
+  clearable,
+  Created,
+  Name,
+  NoContent,
+  nextCursor,
+  optional,
+  ReadOnly,
+  Text,
+  total
+} from "../../contract/Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+import { observed } from "../../kernel/Observed.ts"
+import { GivenOwnerBudget, GivenOwnerLimits, OwnerBudgetView, OwnerLimitsView, OwnerMeter } from "../limits/routes.ts"
+import { maxUsers } from "../users/entity.ts"
+
+const words = {
+  name: ["Name of the team; no other has it.", "Research"],
+  parent: ["Id of the team above, whose limits hold too; null: none.", null],
+  budget: "Budget of all keys of the team and of the teams below; null: none.",
+  models: ["Model ids that keys of the team may use, `*` in them for any text; null or empty: all.", ["openai/*"]],
+  limits: "Other limits of all keys of the team and of the teams below; null: none.",
+  members: ["Ids of the people in the team.", [exampleId]]
+} as const
+
+export const TeamView = Schema.Struct({
+  id: field(Schema.String, "Id of the team, in paths of this API.", exampleTeamId),
+  name: field(Schema.String, ...words.name),
+  parent: field(Schema.NullOr(Schema.String), ...words.parent),
+  budget: field(Schema.NullOr(OwnerBudgetView), words.budget),
+  models: field(Schema.NullOr(Schema.Array(Schema.String)), ...words.models),
+  limits: field(Schema.NullOr(OwnerLimitsView), words.limits),
+  members: field(Schema.Array(Schema.String), ...words.members),
+  meters: observed(Schema.Array(OwnerMeter), "The limits as they are now."),
+  createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
+  updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
+}).annotations({ identifier: "Team" })
+export type TeamView = typeof TeamView.Type
+
+const Id = Text.pipe(Schema.maxLength(100))
+const Patterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
+const Members = Schema.Array(Id).pipe(Schema.maxItems(maxUsers))
+
+const settings = {
+  parent: field(clearable(Id), ...words.parent),
+  budget: field(clearable(GivenOwnerBudget), words.budget),
+  models: field(clearable(Patterns), ...words.models),
+  limits: field(clearable(GivenOwnerLimits), words.limits),
+  members: field(optional(Members), ...words.members)
+}
+
+export const CreateTeam = Schema.Struct({ name: field(Name, ...words.name), ...settings }).annotations(
+  body("CreateTeam")
+)
+export type CreateTeam = typeof CreateTeam.Type
+
+/** Update of a team; an absent member stays as it is. */
+export const UpdateTeam = Schema.Struct({
+  name: field(optional(Name), ...words.name),
+  ...settings,
+  id: ReadOnly,
+  meters: ReadOnly,
+  createdAt: ReadOnly,
+  updatedAt: ReadOnly
+}).annotations(body("UpdateTeam"))
+export type UpdateTeam = typeof UpdateTeam.Type
+
+const Team = Schema.Struct({ team: field(TeamView, "The team.") }).annotations({ identifier: "TeamAnswer" })
+
+const at = endpointsOf("teams", { id: ["Id of the team.", exampleTeamId] })
+
+export class Teams extends HttpApiGroup.make("teams")
+  .annotate(OpenApi.Title, "Teams")
+  .annotate(OpenApi.Description, "Teams whose keys share their limits, with those of the teams above.")
+  .add(
+    at("list", { summary: "List teams", description: "All teams, the oldest first.", paged: true }).addSuccess(
+      Schema.Struct({
+        teams: field(Schema.Array(TeamView), "The teams of the page."),
+        nextCursor,
+        total
+      }).annotations({ identifier: "TeamList" })
+    )
+  )
+  .add(
+    at("create", {
+      summary: "Add a team",
+      description: "A tree has at most four levels.",
+      example: { name: "Research", budget: { dailyLimitUsd: 20 } }
+    })
+      .setPayload(CreateTeam)
+      .addSuccess(Created(Team))
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("get", { summary: "Show a team", description: "The team, with what is used of its limits." })
+      .addSuccess(Team)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("update", {
+      summary: "Change a team",
+      description: "What is absent stays as it is; `budget`, `limits`, `models` and `members` are replaced as a whole.",
+      example: { budget: { dailyLimitUsd: 30, monthlyLimitUsd: 400 } }
+    })
+      .setPayload(UpdateTeam)
+      .addSuccess(Team)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("remove", {
+      summary: "Remove a team",
+      description: "Its keys are refused at once. Refused while teams are below it."
+    })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  ) {}

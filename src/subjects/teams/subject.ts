@@ -1,0 +1,14 @@
+/** Routes of this subject: paths, and who may call them. */
+import { subject } from "../../contract/tiers/Subject.ts"
+import { manage } from "../../contract/tiers/Tiers.ts"
+
+export const teams = subject("teams", {
+  skill: "gw-api-keys",
+  routes: {
+    list: manage("GET", "/api/teams"),
+    create: manage("POST", "/api/teams"),
+    get: manage("GET", "/api/teams/:id"),
+    update: manage("PUT", "/api/teams/:id"),
+    remove: manage("DELETE", "/api/teams/:id")
+  }
+})

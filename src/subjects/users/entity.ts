@@ -1,0 +1,31 @@
+/** People who use the gateway. Keys may belong to them; who has none of them sees nothing of it. */
+import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
+
+export const userRoles = ["owner", "admin", "lead", "member", "viewer"] as const
+export type UserRole = (typeof userRoles)[number]
+
+/** Places where a person is kept: here, at an issuer that signs people in, or in a directory that pushes its people. */
+export const userSources = ["local", "oidc", "scim"] as const
+export type UserSource = (typeof userSources)[number]
+
+/** `suspended`: the person's keys are refused. */
+export const userStates = ["active", "suspended"] as const
+export type UserState = (typeof userStates)[number]
+
+export interface User {
+  readonly id: string
+  readonly name: string
+  /** In lower case; unique. */
+  readonly email: string
+  readonly role: UserRole
+  readonly source: UserSource
+  readonly state: UserState
+  /** Null: none of the person's own. */
+  readonly budget: OwnerBudget | null
+  readonly limits: OwnerLimits | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** The contract promises a directory of that size. */
+export const maxUsers = 10_000

@@ -1,0 +1,136 @@
+/** People who use the gateway, whose keys may belong to them. */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { endpointsOf } from "../../contract/Endpoints.ts"
+import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
+import { exampleId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
+import {
+  body,
+  clearable,
+  Created,
+  Name,
+  NoContent,
+  nextCursor,
+  optional,
+  ReadOnly,
+  total
+} from "../../contract/Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+import { observed } from "../../kernel/Observed.ts"
+import { GivenOwnerBudget, GivenOwnerLimits, OwnerBudgetView, OwnerLimitsView, OwnerMeter } from "../limits/routes.ts"
+import { userRoles, userSources, userStates } from "./entity.ts"
+
+const words = {
+  name: ["Name of the person.", "Ada"],
+  email: ["E-mail address, in lower case; one person has it.", "ada@example.com"],
+  role: ["Rights of the person: `owner`, `admin`, `lead`, `member` or `viewer`.", "member"],
+  state: ["`suspended`: the person's keys are refused.", "active"],
+  budget: "Budget of all keys of the person; null: none.",
+  limits: "Other limits of all keys of the person; null: none.",
+  teams: ["Ids of the teams that have the person as a member; they are changed at the team.", [exampleTeamId]],
+  source: ["Where the person is kept: `local` here, `oidc` and `scim` in a directory.", "local"]
+} as const
+
+export const UserView = Schema.Struct({
+  id: field(Schema.String, "Id of the person, in paths of this API.", exampleId),
+  name: field(Schema.String, ...words.name),
+  email: field(Schema.String, ...words.email),
+  role: field(Schema.Literal(...userRoles), ...words.role),
+  teams: field(Schema.Array(Schema.String), ...words.teams),
+  source: field(Schema.Literal(...userSources), ...words.source),
+  state: field(Schema.Literal(...userStates), ...words.state),
+  budget: field(Schema.NullOr(OwnerBudgetView), words.budget),
+  limits: field(Schema.NullOr(OwnerLimitsView), words.limits),
+  meters: observed(Schema.Array(OwnerMeter), "The limits as they are now."),
+  createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
+  updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
+}).annotations({ identifier: "User" })
+export type UserView = typeof UserView.Type
+
+/** One address, without a name around it. */
+const Email = Schema.Trim.pipe(
+  Schema.maxLength(254),
+  Schema.pattern(/^[^\s@<>,;"\p{Cc}]{1,64}@[^\s@<>,;"\p{Cc}]+$/u, {
+    message: () => "must be an e-mail address, such as ada@example.com"
+  })
+)
+
+const settings = {
+  role: field(optional(Schema.Literal(...userRoles)), ...words.role),
+  state: field(optional(Schema.Literal(...userStates)), ...words.state),
+  budget: field(clearable(GivenOwnerBudget), words.budget),
+  limits: field(clearable(GivenOwnerLimits), words.limits)
+}
+
+export const CreateUser = Schema.Struct({
+  name: field(Name, ...words.name),
+  email: field(Email, ...words.email),
+  ...settings
+}).annotations(body("CreateUser"))
+export type CreateUser = typeof CreateUser.Type
+
+/** Update of a person; an absent member stays as it is. */
+export const UpdateUser = Schema.Struct({
+  name: field(optional(Name), ...words.name),
+  email: field(optional(Email), ...words.email),
+  ...settings,
+  id: ReadOnly,
+  teams: ReadOnly,
+  source: ReadOnly,
+  meters: ReadOnly,
+  createdAt: ReadOnly,
+  updatedAt: ReadOnly
+}).annotations(body("UpdateUser"))
+export type UpdateUser = typeof UpdateUser.Type
+
+const User = Schema.Struct({ user: field(UserView, "The person.") }).annotations({ identifier: "UserAnswer" })
+
+const at = endpointsOf("users", { id: ["Id of the person.", exampleId] })
+
+export class Users extends HttpApiGroup.make("users")
+  .annotate(OpenApi.Title, "People")
+  .annotate(OpenApi.Description, "People whose keys share their limits. Without people nothing of this is seen.")
+  .add(
+    at("list", { summary: "List people", description: "All people, the oldest first.", paged: true }).addSuccess(
+      Schema.Struct({
+        users: field(Schema.Array(UserView), "The people of the page."),
+        nextCursor,
+        total
+      }).annotations({ identifier: "UserList" })
+    )
+  )
+  .add(
+    at("create", {
+      summary: "Add a person",
+      description: "The role is `member` where none is named.",
+      example: { name: "Ada", email: "ada@example.com" }
+    })
+      .setPayload(CreateUser)
+      .addSuccess(Created(User))
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("get", { summary: "Show a person", description: "The person, with what is used of the limits." })
+      .addSuccess(User)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("update", {
+      summary: "Change a person",
+      description: "What is absent stays as it is; `budget` and `limits` are replaced as a whole.",
+      example: { state: "active", role: "lead" }
+    })
+      .setPayload(UpdateUser)
+      .addSuccess(User)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("remove", {
+      summary: "Remove a person",
+      description: "The person leaves all teams, and the person's keys are refused at once. What they have cost stays."
+    })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+  ) {}

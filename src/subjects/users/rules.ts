@@ -1,0 +1,32 @@
+/** The conversion of an input to a person. Pure. */
+import { ownerBudgetOf, ownerLimitsOf } from "../limits/rules.ts"
+import type { CreateUser, UpdateUser } from "./routes.ts"
+import type { User } from "./entity.ts"
+
+type Settings = Omit<User, "id" | "createdAtMs" | "updatedAtMs">
+
+/** Settings with the changes of an input. */
+export const changed = (before: Settings, input: UpdateUser): Settings => ({
+  name: input.name ?? before.name,
+  email: input.email?.toLowerCase() ?? before.email,
+  role: input.role ?? before.role,
+  source: before.source,
+  state: input.state ?? before.state,
+  budget: input.budget === undefined ? before.budget : ownerBudgetOf(input.budget),
+  limits: input.limits === undefined ? before.limits : ownerLimitsOf(input.limits)
+})
+
+/** A person who is added here. */
+export const settingsOf = ({ email, name, ...input }: CreateUser): Settings =>
+  changed(
+    {
+      name,
+      email: email.toLowerCase(),
+      role: "member",
+      source: "local",
+      state: "active",
+      budget: null,
+      limits: null
+    },
+    input
+  )

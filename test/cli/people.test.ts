@@ -1,0 +1,76 @@
+/** The commands about people and teams, against a running gateway, and what a key shows its holder. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, vi } from "vitest"
+import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
+import { typed } from "../unit/cli/inProcess.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "gateway-people-"))
+beforeAll(() => void vi.stubEnv("DATA_DIR", folder))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const asked = Effect.fnUntraced(function* (words: string, key = adminKey) {
+  const { url } = yield* TestApp
+  return yield* typed([...words.split(" "), "--url", url, "--gateway-key", key], null)
+})
+
+const made = Effect.fnUntraced(function* (words: string) {
+  const { code, stderr, stdout } = yield* asked(`${words} --json`)
+  assert.strictEqual(code, 0, stderr)
+  return JSON.parse(stdout)
+})
+
+layer(layerOf(), { excludeTestServices: true })("people and teams", (it) => {
+  it.effect("are added, shown, changed and removed by name or e-mail address", () =>
+    Effect.gen(function* () {
+      const { user } = yield* made("users add Bo --email bo@example.com --role lead --requests-per-day 100")
+      assert.deepInclude(user, { name: "Bo", role: "lead", source: "local", state: "active" })
+      assert.strictEqual(user.limits.requestsPerDay, 100)
+      const above = (yield* made("teams add Company --monthly 400 --tz Europe/Zurich")).team
+      const { team } = yield* made("teams add Vision --parent Company --member bo@example.com --model openai/*")
+      assert.deepInclude(team, { parent: above.id, members: [user.id], models: ["openai/*"], budget: null })
+      const edited = (yield* made("teams edit Vision --parent none --model all --daily 5 --tokens-per-day 9")).team
+      assert.deepInclude(edited, { parent: null, models: null, members: [user.id] })
+      assert.strictEqual(edited.budget.dailyLimitUsd, 5)
+      assert.include((yield* asked("teams show Vision")).stdout, "usd daily")
+      assert.include((yield* asked("users show bo@example.com")).stdout, "requests daily")
+      assert.include((yield* asked("users list")).stdout, "bo@example.com")
+      assert.include((yield* asked("teams list")).stdout, "usd monthly 400")
+      assert.strictEqual((yield* made("users edit Bo --state suspended")).user.state, "suspended")
+      assert.strictEqual((yield* asked("users edit Bo --role king")).code, 2)
+      assert.strictEqual((yield* asked("teams edit Vision")).code, 2)
+      assert.strictEqual((yield* asked("teams show nothing")).code, 2)
+      assert.strictEqual((yield* asked("users remove Bo --yes")).code, 0)
+      assert.strictEqual((yield* asked("teams remove Vision --yes")).code, 0)
+      assert.strictEqual((yield* asked("teams remove Company --yes")).code, 0)
+      assert.deepStrictEqual((yield* made("users list")).users, [])
+    })
+  )
+
+  it.effect("own keys, and a key shows its holder the limits of all of them", () =>
+    Effect.gen(function* () {
+      const { user } = yield* made("users add Ada --email ada@example.com --tokens-per-month 1000")
+      const { team } = yield* made("teams add Research --member Ada --daily 20")
+      const { key, secret } = yield* made("key add of-ada --user ada@example.com --team Research")
+      assert.deepInclude(key, { userId: user.id, teamId: team.id })
+      assert.strictEqual((yield* made("key edit of-ada --user none")).key.userId, null)
+      assert.strictEqual((yield* made("key edit of-ada --user Ada")).key.userId, user.id)
+      const own = yield* asked("me", secret)
+      assert.strictEqual(own.code, 0, own.stderr)
+      for (const text of ["of-ada", "team Research", "person Ada", "usd daily", "tokens monthly", "1,000"]) {
+        assert.include(own.stdout, text)
+      }
+      const refused = yield* asked("users list", secret)
+      assert.strictEqual(refused.code, 4)
+      assert.include(refused.stderr, "gateway me")
+      const folderOnly = yield* typed(["key", "add", "k", "--team", "Research", "--local"], null)
+      assert.strictEqual(folderOnly.code, 2, folderOnly.stderr)
+    })
+  )
+})
