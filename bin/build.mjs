@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { compressed } from "./compressed.mjs"
 import { buildDashboard } from "./dashboard.mjs"
 import { writeDashboardApi } from "./dashboardApi.mjs"
 import { dataFiles } from "./dataFiles.mjs"
@@ -15,7 +16,7 @@ import { writeEmptyDatabase } from "./emptyDatabase.mjs"
 import { noticesOf } from "./notices.mjs"
 import { writePluginModule } from "./pluginModule.mjs"
 import { writeSubjects } from "./subjects.mjs"
-import { asciiOnly, buildThread, threadOf, unresolvedIsAnError } from "./threads.mjs"
+import { asciiOnly, buildThread, driverOf, threadOf, unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -48,7 +49,7 @@ const build = async (rolldown, folder, isQuick) => {
     input: { program: join(root, "src/cli/main.ts") },
     cwd: root,
     platform: "node",
-    // Native addons stay where npm put them.
+    // Native addons stay where npm put them; the driver of the database is dist/sqlite.cjs (bin/launch.cjs).
     external: ["better-sqlite3", "@node-rs/argon2", "@ngrok/ngrok"],
     // Its main file looks for the others at run time.
     resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
@@ -73,7 +74,18 @@ const build = async (rolldown, folder, isQuick) => {
     if (threads.length === 0) throw new Error("The threads are not where the build looks for them.")
     const built = []
     for (const { fileName } of threads) {
-      built.push(...(await buildThread(rolldown, threadOf(fileName), join(folder, fileName))))
+      built.push(...(await buildThread(rolldown, threadOf(fileName), join(folder, fileName), isQuick)))
+    }
+    const assets = output.filter(({ type }) => type === "asset").map(({ fileName }) => fileName)
+    for (const fileName of assets.filter((name) => name.endsWith(".mjs"))) {
+      const file = join(folder, fileName)
+      writeFileSync(file, driverOf(readFileSync(file, "utf8")))
+    }
+    // The viewer of the API document is read in this form where there is no other (src/entry/pages/ViewerEndpoint.ts).
+    for (const fileName of isQuick ? [] : assets.filter((name) => name.includes("swagger-ui-bundle"))) {
+      const file = join(folder, fileName)
+      writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
+      rmSync(file)
     }
     return [...output, ...built]
   } finally {
@@ -154,6 +166,7 @@ if (bundler === null) {
   try {
     const output = await build(bundler.rolldown, fresh, values.quick)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
+    for (const name of ["codeFolder.cjs", "sqlite.cjs"]) copyFileSync(join(root, "bin", name), join(fresh, name))
     await writePluginModule(bundler.rolldown, fresh)
     await buildDashboard(bundler.rolldown, fresh, values.quick)
     if (!values.quick) await writeEmptyDatabase(bundler.rolldown, fresh)
