@@ -3,12 +3,13 @@
 // the program smaller and its start faster.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { compressed } from "./compressed.mjs"
+import { cacheFileOf } from "./launch.cjs"
 import { buildDashboard } from "./dashboard.mjs"
 import { writeDashboardApi } from "./dashboardApi.mjs"
 import { dataFiles } from "./dataFiles.mjs"
@@ -81,8 +82,8 @@ const build = async (rolldown, folder, isQuick) => {
       const file = join(folder, fileName)
       writeFileSync(file, driverOf(readFileSync(file, "utf8")))
     }
-    // The viewer of the API document is read in this form where there is no other (src/entry/pages/ViewerEndpoint.ts).
-    for (const fileName of isQuick ? [] : assets.filter((name) => name.includes("swagger-ui-bundle"))) {
+    // The viewer of the API document is read in this form where there is no other (src/entry/pages/Viewer.ts).
+    for (const fileName of isQuick ? [] : assets.filter((name) => name.includes("swagger-ui"))) {
       const file = join(folder, fileName)
       writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
       rmSync(file)
@@ -151,6 +152,19 @@ const swap = (fresh, out) => {
   rmSync(old, { recursive: true, force: true })
 }
 
+const packedFrom = 30_000
+
+/** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
+const packRareChunks = async (folder) => {
+  const chunks = join(folder, "chunks")
+  for (const name of readdirSync(chunks)) {
+    const file = join(chunks, name)
+    if (!name.endsWith(".cjs") || existsSync(cacheFileOf(folder, file)) || statSync(file).size < packedFrom) continue
+    writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
+    rmSync(file)
+  }
+}
+
 const { values } = parseArgs({
   options: { out: { type: "string", default: join(root, "dist") }, quick: { type: "boolean", default: false } }
 })
@@ -182,6 +196,8 @@ if (bundler === null) {
     const problem = values.quick ? null : await cacheCode(out)
     if (problem !== null) {
       process.stdout.write(`The program starts slower: its compiled code could not be kept. ${problem}\n`)
+    } else if (!values.quick) {
+      await packRareChunks(out)
     }
     const bytes = output.reduce((sum, part) => sum + (part.type === "chunk" ? part.code : part.source).length, 0)
     process.stdout.write(`Built ${out}: ${output.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB.\n`)

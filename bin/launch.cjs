@@ -8,6 +8,7 @@ const { createRequire } = require("node:module")
 const { basename, dirname, join, resolve } = require("node:path")
 const { pathToFileURL } = require("node:url")
 const { Script } = require("node:vm")
+const { brotliDecompressSync } = require("node:zlib")
 
 const begin = '(function (exports, require, module, __filename, __dirname) {"use strict";'
 const end = "\n})"
@@ -21,6 +22,12 @@ const read = (file) => {
   } catch {
     return undefined
   }
+}
+
+/** Reads a script. Large ones that no start needs are kept compressed: the build writes ASCII only, which is read fastest as what it is. */
+const textOf = (file) => {
+  const bytes = read(file)
+  return (bytes ?? brotliDecompressSync(readFileSync(`${file}.br`))).toString("latin1")
 }
 
 /** Returns the path of the compiled code of a file. */
@@ -49,8 +56,7 @@ const launch = (folder, onScript = () => {}, kept = null) => {
     if (known !== undefined) return known.exports
     const module = { exports: {} }
     modules.set(file, module)
-    // The build writes ASCII only, which is read fastest as what it is.
-    const script = compiled(file, begin + readFileSync(file, "latin1") + end)
+    const script = compiled(file, begin + textOf(file) + end)
     onScript(script, file)
     const require = (id) => (id.startsWith(".") ? load(resolve(dirname(file), id)) : packages(own[id] ?? id))
     script.runInThisContext().call(module.exports, module.exports, require, module, file, dirname(file))

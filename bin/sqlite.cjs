@@ -81,20 +81,6 @@ const attempt = (run) => {
   }
 }
 
-/** Whole numbers of 32 bits are bound as such: as a fraction, which Node makes of each number, `?/2` of 1 is 0.5 and its text "1.0". */
-const bound = (value) => (typeof value === "number" && (value | 0) === value && !Object.is(value, -0) ? BigInt(value) : value)
-
-const boundAll = (values) => {
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at]
-    if (typeof value === "number") values[at] = bound(value)
-    else if (value !== null && typeof value === "object" && !ArrayBuffer.isView(value)) {
-      values[at] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, bound(each)]))
-    }
-  }
-  return values
-}
-
 /** Bytes are a Buffer over the same memory. */
 const shown = (value) =>
   value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
@@ -132,28 +118,28 @@ class Statement {
 
   run(...parameters) {
     return attempt(() => {
-      const { changes, lastInsertRowid } = this.#statement.run(...boundAll(parameters))
+      const { changes, lastInsertRowid } = this.#statement.run(...parameters)
       return { changes, lastInsertRowid }
     })
   }
 
   get(...parameters) {
     return attempt(() => {
-      const row = this.#statement.get(...boundAll(parameters))
+      const row = this.#statement.get(...parameters)
       return row === undefined ? undefined : this.#row(row)
     })
   }
 
   all(...parameters) {
     return attempt(() => {
-      const rows = this.#statement.all(...boundAll(parameters))
+      const rows = this.#statement.all(...parameters)
       for (let at = 0; at < rows.length; at++) rows[at] = this.#row(rows[at])
       return rows
     })
   }
 
   *iterate(...parameters) {
-    const rows = attempt(() => this.#statement.iterate(...boundAll(parameters)))
+    const rows = attempt(() => this.#statement.iterate(...parameters))
     try {
       for (let next = attempt(() => rows.next()); !next.done; next = attempt(() => rows.next())) yield this.#row(next.value)
     } finally {

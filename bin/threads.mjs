@@ -50,8 +50,8 @@ export const threadOf = (fileName) => {
 /** A thread's text with the driver of the database that the program has (bin/sqlite.cjs). */
 export const driverOf = (text) => text.replaceAll(' from "better-sqlite3"', ' from "../sqlite.cjs"')
 
-/** Threads whose code is kept compressed: more than half of the tokeniser's vocabularies goes, where a package's own compression leaves it. */
-const isPacked = (source) => source.endsWith("/tokens/worker.mjs")
+/** Threads whose code is kept compressed: a package's own compression leaves a third more of the tokeniser's vocabularies. */
+const isPacked = (source) => /\/(?:worker|bodyThread|guardThread)\.mjs$/.test(source)
 
 const minify = { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
 
