@@ -3,7 +3,17 @@
 // the program smaller and its start faster.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,7 +24,7 @@ import { buildDashboard } from "./dashboard.mjs"
 import { writeDashboardApi } from "./dashboardApi.mjs"
 import { dataFiles } from "./dataFiles.mjs"
 import { writeEmptyDatabase } from "./emptyDatabase.mjs"
-import { noticesOf } from "./notices.mjs"
+import { noticesOf, packagesOf } from "./notices.mjs"
 import { writePluginModule } from "./pluginModule.mjs"
 import { writeSubjects } from "./subjects.mjs"
 import { asciiOnly, buildThread, driverOf, threadOf, unresolvedIsAnError } from "./threads.mjs"
@@ -182,15 +192,11 @@ if (bundler === null) {
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
     for (const name of ["codeFolder.cjs", "sqlite.cjs"]) copyFileSync(join(root, "bin", name), join(fresh, name))
     await writePluginModule(bundler.rolldown, fresh)
-    await buildDashboard(bundler.rolldown, fresh, values.quick)
+    const pages = await buildDashboard(bundler.rolldown, fresh, values.quick)
     if (!values.quick) await writeEmptyDatabase(bundler.rolldown, fresh)
-    writeFileSync(
-      join(fresh, "THIRD-PARTY-NOTICES.txt"),
-      noticesOf(
-        output.flatMap((part) => part.moduleIds ?? []),
-        join(root, "vendor")
-      )
-    )
+    const modules = [...output, ...pages].flatMap((part) => part.moduleIds ?? [])
+    writeFileSync(join(fresh, "THIRD-PARTY-NOTICES.txt"), noticesOf(modules, join(root, "vendor")))
+    writeFileSync(join(fresh, "packages.json"), `${JSON.stringify(packagesOf(modules), null, 2)}\n`)
     swap(fresh, out)
     // In its place: V8 keeps the paths that stack traces show with the code.
     const problem = values.quick ? null : await cacheCode(out)

@@ -52,7 +52,8 @@ const made = (cache, folder) => {
   if (!isOwn(cache)) return false
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(cache)) {
-    if (name.startsWith("code-") && name !== basename(folder)) rmSync(join(cache, name), { recursive: true, force: true })
+    if (name.startsWith("code-") && name !== basename(folder))
+      rmSync(join(cache, name), { recursive: true, force: true })
   }
   return isOwn(folder)
 }
@@ -69,7 +70,9 @@ const codeFolder = (source) => {
   const all = []
 
   const server = setTimeout(() => {
-    const scripts = quietly(() => isOwn(data) && statSync(whole, { throwIfNoEntry: false }) === undefined && made(cache, folder))
+    const scripts = quietly(
+      () => isOwn(data) && statSync(whole, { throwIfNoEntry: false }) === undefined && made(cache, folder)
+    )
       ? [...all]
       : []
     const next = () => {

@@ -4,6 +4,7 @@
  * the latter's interface is here, with the same rows, errors and settings (docs/contributing/sqlite.md).
  */
 const { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs")
+const { createRequire } = require("node:module")
 const { tmpdir } = require("node:os")
 const { join } = require("node:path")
 
@@ -141,7 +142,8 @@ class Statement {
   *iterate(...parameters) {
     const rows = attempt(() => this.#statement.iterate(...parameters))
     try {
-      for (let next = attempt(() => rows.next()); !next.done; next = attempt(() => rows.next())) yield this.#row(next.value)
+      for (let next = attempt(() => rows.next()); !next.done; next = attempt(() => rows.next()))
+        yield this.#row(next.value)
     } finally {
       rows.return?.()
     }
@@ -177,122 +179,123 @@ const usualPagesAtOnce = 100
 /** What better-sqlite3 sets when it is compiled, and Node does not. */
 const usual = ["cache_size = -16000"]
 
-const databaseOf = ({ backup, DatabaseSync }) =>
-  class Database {
-    #database
+const native = loadNative()
 
-    /** The folder of the file that bytes were written into; null for a database with a file of its own. */
-    #scratch = null
+class Database {
+  #database
 
-    /** Opens a file, or the bytes of one. */
-    constructor(given = "", options = {}) {
-      const { fileMustExist = false, readonly = false, timeout = usualBusyTimeoutMs } = options
-      const name = typeof given === "string" ? given : this.#written(given)
-      this.name = name
-      this.readonly = readonly
-      this.memory = name === "" || name === ":memory:"
-      if (fileMustExist && !this.memory && !existsSync(name)) {
-        throw new SqliteError("unable to open database file", "SQLITE_CANTOPEN")
-      }
-      this.#database = attempt(() => new DatabaseSync(name, { readOnly: readonly, timeout }))
-      for (const setting of usual) attempt(() => this.#database.exec(`PRAGMA ${setting}`))
+  /** The folder of the file that bytes were written into; null for a database with a file of its own. */
+  #scratch = null
+
+  /** Opens a file, or the bytes of one. */
+  constructor(given = "", options = {}) {
+    const { fileMustExist = false, readonly = false, timeout = usualBusyTimeoutMs } = options
+    const name = typeof given === "string" ? given : this.#written(given)
+    this.name = name
+    this.readonly = readonly
+    this.memory = name === "" || name === ":memory:"
+    if (fileMustExist && !this.memory && !existsSync(name)) {
+      throw new SqliteError("unable to open database file", "SQLITE_CANTOPEN")
     }
+    this.#database = attempt(() => new native.DatabaseSync(name, { readOnly: readonly, timeout }))
+    for (const setting of usual) attempt(() => this.#database.exec(`PRAGMA ${setting}`))
+  }
 
-    #written(bytes) {
-      this.#scratch = mkdtempSync(join(tmpdir(), "gateway-sqlite-"))
-      const file = join(this.#scratch, "copy.sqlite")
-      writeFileSync(file, bytes)
-      return file
-    }
+  #written(bytes) {
+    this.#scratch = mkdtempSync(join(tmpdir(), "gateway-sqlite-"))
+    const file = join(this.#scratch, "copy.sqlite")
+    writeFileSync(file, bytes)
+    return file
+  }
 
-    get open() {
-      return this.#database.isOpen
-    }
+  get open() {
+    return this.#database.isOpen
+  }
 
-    get inTransaction() {
-      return this.#database.isTransaction
-    }
+  get inTransaction() {
+    return this.#database.isTransaction
+  }
 
-    prepare(source) {
-      return new Statement(
-        this,
-        attempt(() => this.#database.prepare(source)),
-        source
-      )
-    }
+  prepare(source) {
+    return new Statement(
+      this,
+      attempt(() => this.#database.prepare(source)),
+      source
+    )
+  }
 
-    exec(source) {
-      attempt(() => this.#database.exec(source))
-      return this
-    }
+  exec(source) {
+    attempt(() => this.#database.exec(source))
+    return this
+  }
 
-    pragma(source, { simple = false } = {}) {
-      const statement = this.prepare(`PRAGMA ${source}`)
-      return simple ? statement.pluck().get() : statement.all()
-    }
+  pragma(source, { simple = false } = {}) {
+    const statement = this.prepare(`PRAGMA ${source}`)
+    return simple ? statement.pluck().get() : statement.all()
+  }
 
-    /** Returns the function as one that runs in a transaction, or in a savepoint of one that has begun. */
-    transaction(run) {
-      const within =
-        (begin) =>
-        (...given) => {
-          const [before, after, undo] = this.inTransaction
-            ? ["SAVEPOINT gateway", "RELEASE gateway", "ROLLBACK TO gateway; RELEASE gateway"]
-            : [begin, "COMMIT", "ROLLBACK"]
-          this.exec(before)
-          try {
-            const result = run(...given)
-            this.exec(after)
-            return result
-          } catch (error) {
-            if (this.inTransaction) this.exec(undo)
-            throw error
-          }
+  /** Returns the function as one that runs in a transaction, or in a savepoint of one that has begun. */
+  transaction(run) {
+    const within =
+      (begin) =>
+      (...given) => {
+        const [before, after, undo] = this.inTransaction
+          ? ["SAVEPOINT gateway", "RELEASE gateway", "ROLLBACK TO gateway; RELEASE gateway"]
+          : [begin, "COMMIT", "ROLLBACK"]
+        this.exec(before)
+        try {
+          const result = run(...given)
+          this.exec(after)
+          return result
+        } catch (error) {
+          if (this.inTransaction) this.exec(undo)
+          throw error
         }
-      return Object.assign(within("BEGIN"), {
-        default: within("BEGIN"),
-        deferred: within("BEGIN DEFERRED"),
-        immediate: within("BEGIN IMMEDIATE"),
-        exclusive: within("BEGIN EXCLUSIVE")
-      })
-    }
-
-    /** Copies all into a file, some pages at a time on a thread of Node's. */
-    async backup(file, { progress } = {}) {
-      const rate = progress?.({ totalPages: 0, remainingPages: 0 }) ?? usualPagesAtOnce
-      try {
-        const totalPages = await backup(this.#database, file, { rate })
-        return { totalPages, remainingPages: 0 }
-      } catch (error) {
-        throw failing(error)
       }
-    }
+    return Object.assign(within("BEGIN"), {
+      default: within("BEGIN"),
+      deferred: within("BEGIN DEFERRED"),
+      immediate: within("BEGIN IMMEDIATE"),
+      exclusive: within("BEGIN EXCLUSIVE")
+    })
+  }
 
-    /** Returns the bytes of the database's file. */
-    serialize() {
-      if (typeof this.#database.serialize === "function") return Buffer.from(attempt(() => this.#database.serialize()))
-      const folder = mkdtempSync(join(tmpdir(), "gateway-sqlite-"))
-      try {
-        const file = join(folder, "copy.sqlite")
-        this.prepare("VACUUM INTO ?").run(file)
-        return readFileSync(file)
-      } finally {
-        rmSync(folder, { recursive: true, force: true })
-      }
-    }
-
-    loadExtension(file) {
-      this.#database.loadExtension(file)
-      return this
-    }
-
-    close() {
-      if (this.#database.isOpen) this.#database.close()
-      if (this.#scratch !== null) rmSync(this.#scratch, { recursive: true, force: true })
-      return this
+  /** Copies all into a file, some pages at a time on a thread of Node's. */
+  async backup(file, { progress } = {}) {
+    const rate = progress?.({ totalPages: 0, remainingPages: 0 }) ?? usualPagesAtOnce
+    try {
+      const totalPages = await native.backup(this.#database, file, { rate })
+      return { totalPages, remainingPages: 0 }
+    } catch (error) {
+      throw failing(error)
     }
   }
 
-const native = loadNative()
+  /** Returns the bytes of the database's file. */
+  serialize() {
+    if (typeof this.#database.serialize === "function") return Buffer.from(attempt(() => this.#database.serialize()))
+    const folder = mkdtempSync(join(tmpdir(), "gateway-sqlite-"))
+    try {
+      const file = join(folder, "copy.sqlite")
+      this.prepare("VACUUM INTO ?").run(file)
+      return readFileSync(file)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
 
-module.exports = native === null ? require("better-sqlite3") : Object.assign(databaseOf(native), { SqliteError })
+  loadExtension(file) {
+    this.#database.loadExtension(file)
+    return this
+  }
+
+  close() {
+    if (this.#database.isOpen) this.#database.close()
+    if (this.#scratch !== null) rmSync(this.#scratch, { recursive: true, force: true })
+    return this
+  }
+}
+
+Database.SqliteError = SqliteError
+
+module.exports = native === null ? createRequire(__filename)("better-sqlite3") : Database

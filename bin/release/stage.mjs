@@ -22,7 +22,9 @@ export const manifestOf = (manifest) =>
   Object.fromEntries(published.filter((field) => field in manifest).map((field) => [field, manifest[field]]))
 
 const npm = (args, cwd) =>
-  JSON.parse(execFileSync("npm", [...args, "--json", "--ignore-scripts"], { cwd, encoding: "utf8", maxBuffer: 1 << 26 }))
+  JSON.parse(
+    execFileSync("npm", [...args, "--json", "--ignore-scripts"], { cwd, encoding: "utf8", maxBuffer: 1 << 26 })
+  )
 
 /** Packs the project of `root` into a file in `folder`; returns what npm says of it: filename, size, files. */
 export const pack = (root, folder) => {

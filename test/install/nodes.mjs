@@ -23,10 +23,14 @@ const folderOf = (version) => {
   if (existsSync(join(bin, "node"))) return bin
   mkdirSync(prefix, { recursive: true })
   writeFileSync(join(prefix, "package.json"), "{}\n")
-  const got = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", `${name}@${version}`], {
-    cwd: prefix,
-    stdio: ["ignore", "ignore", "inherit"]
-  })
+  const got = spawnSync(
+    "npm",
+    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", `${name}@${version}`],
+    {
+      cwd: prefix,
+      stdio: ["ignore", "ignore", "inherit"]
+    }
+  )
   return got.status === 0 && existsSync(join(bin, "node")) ? bin : null
 }
 
@@ -44,11 +48,20 @@ const withoutCompilers = () => {
  * SQLite before 3.52 writes what ALTER TABLE leaves of a table's text in another way.
  */
 const matter = [
-  ...["Driver", "Backup", "EmptyDatabase", "Sql", "WriteQueue", "lockedStore", "UsageRepo", "UsageSearchRepo", "Repos"].map(
-    (name) => `test/unit/store/${name}.test.ts`
-  ),
+  ...[
+    "Driver",
+    "Backup",
+    "EmptyDatabase",
+    "Sql",
+    "WriteQueue",
+    "lockedStore",
+    "UsageRepo",
+    "UsageSearchRepo",
+    "Repos"
+  ].map((name) => `test/unit/store/${name}.test.ts`),
   "test/unit/store/restore",
-  ...["--testNamePattern", "^(?!.*has the schema of every version as it was)"]
+  "--testNamePattern",
+  "^(?!.*has the schema of every version as it was)"
 ]
 
 const run = (label, args, environment) => {
@@ -58,7 +71,9 @@ const run = (label, args, environment) => {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "inherit", "inherit"]
   })
-  process.stdout.write(`== ${label}: ${status === 0 ? "ok" : "FAILED"}, ${Math.round((performance.now() - begun) / 1000)} s\n`)
+  process.stdout.write(
+    `== ${label}: ${status === 0 ? "ok" : "FAILED"}, ${Math.round((performance.now() - begun) / 1000)} s\n`
+  )
   return status === 0
 }
 
@@ -77,7 +92,11 @@ for (const major of asked.length > 0 ? asked : Object.keys(versions)) {
   const environment = { PATH: [bin, compilers, process.env.PATH].join(delimiter) }
   const hook = `--require ${join(root, "test/install/ownSqlite.cjs")}`
   const results = [
-    run(`Node ${version}: build, package, first hour`, ["--config", "test/install/vitest.config.ts"], environment),
+    run(
+      `Node ${version}: build, package, first hour`,
+      ["--config", "test/install/vitest.config.ts", "package", "firstHour", "plugin"],
+      environment
+    ),
     run(`Node ${version}: the store on its SQLite`, ["--config", "test/vitest.config.ts", ...matter], {
       ...environment,
       TEST_PART: "shared",

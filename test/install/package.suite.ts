@@ -90,7 +90,15 @@ describe("the package", () => {
   it("brings only what the program needs to run", () => {
     const present = packagesIn(join(place, "node_modules"))
     assert.includeMembers([...present], ["@node-rs/argon2"])
-    for (const developers of ["better-sqlite3", "effect", "typescript", "rolldown", "vitest", "openai", "gpt-tokenizer"]) {
+    for (const developers of [
+      "better-sqlite3",
+      "effect",
+      "typescript",
+      "rolldown",
+      "vitest",
+      "openai",
+      "gpt-tokenizer"
+    ]) {
       assert.notInclude(present, developers)
     }
     assert.isTrue(statSync(join(place, "dist/main.cjs")).isFile())
@@ -116,7 +124,10 @@ describe("the package", () => {
   it("needs a driver of the database only where Node has none, and says so there", () => {
     if (hasDatabase()) assert.strictEqual(inject("withoutDriver"), "")
     else {
-      assert.match(inject("withoutDriver"), /^gateway: Node\.js \S+ has no SQLite of its own: use Node\.js 22\.16 or newer/)
+      assert.match(
+        inject("withoutDriver"),
+        /^gateway: Node\.js \S+ has no SQLite of its own: use Node\.js 22\.16 or newer/
+      )
       assert.include(inject("withoutDriver"), "npm install --global better-sqlite3@")
     }
   })

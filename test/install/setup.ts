@@ -40,8 +40,6 @@ export const hasDatabase = (): boolean => {
 export default async (project: TestProject): Promise<() => void> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-package-"))
   const root = project.config.root
-  const npm = async (args: ReadonlyArray<string>, cwd: string): Promise<string> =>
-    (await running("npm", args, { cwd, maxBuffer: 16 * 1_048_576 })).stdout
   await running(process.execPath, ["bin/build.mjs"], { cwd: root })
   const packed: Packed = pack(root, folder)
   const begunMs = performance.now()

@@ -77,8 +77,14 @@ describe("the driver", () => {
     assert.strictEqual(codeOf(insert("(2, 'a')")), "SQLITE_CONSTRAINT_UNIQUE")
     assert.strictEqual(codeOf(insert("(1, 'b')")), "SQLITE_CONSTRAINT_PRIMARYKEY")
     assert.strictEqual(codeOf(insert("(3, NULL)")), "SQLITE_CONSTRAINT_NOTNULL")
-    assert.strictEqual(codeOf(() => database.prepare("SELECT nothing FROM nowhere")), "SQLITE_ERROR")
-    assert.strictEqual(codeOf(() => new Database(fileOf("missing"), { fileMustExist: true })), "SQLITE_CANTOPEN")
+    assert.strictEqual(
+      codeOf(() => database.prepare("SELECT nothing FROM nowhere")),
+      "SQLITE_ERROR"
+    )
+    assert.strictEqual(
+      codeOf(() => new Database(fileOf("missing"), { fileMustExist: true })),
+      "SQLITE_CANTOPEN"
+    )
     assert.isFalse(existsSync(fileOf("missing")))
     database.close()
   })
