@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import addFormats from "ajv-formats"
-import addDraft from "ajv-formats-draft2019"
 import { execFile, execFileSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -12,6 +11,9 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll } from "vitest"
 import * as Redocly from "../support/Redocly.ts"
 
+const require = createRequire(import.meta.url)
+// It has no types.
+const addDraft: (validator: Ajv) => unknown = require("ajv-formats-draft2019")
 const running = promisify(execFile)
 const root = new URL("../..", import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), "gateway-release-"))
@@ -93,15 +95,11 @@ describe("a dry run of a release", () => {
   })
 
   it("has a list of materials that is valid by the schema of CycloneDX, with every package of the program", () => {
-    const schemas = join(
-      dirname(createRequire(import.meta.url).resolve("@cyclonedx/cyclonedx-library/package.json")),
-      "res/schema"
-    )
+    const schemas = join(dirname(require.resolve("@cyclonedx/cyclonedx-library/package.json")), "res/schema")
     const schema = (name: string): object => JSON.parse(readFileSync(join(schemas, name), "utf8"))
     const ajv = new Ajv({ strict: false, validateFormats: true, addUsedSchema: false })
     addFormats.default(ajv)
-    // Its types say that it is a module with a default; it is the function.
-    ;(addDraft as unknown as (validator: Ajv) => Ajv)(ajv)
+    addDraft(ajv)
     for (const name of ["spdx", "jsf-0.82", "cryptography-defs"]) {
       const one = schema(`${name}.SNAPSHOT.schema.json`)
       ajv.addSchema(one, `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`)
