@@ -86,31 +86,39 @@ const attempt = (run) => {
 const shown = (value) =>
   value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
 
-const shownRow = (row) => {
-  for (const name in row) {
-    if (row[name] instanceof Uint8Array) row[name] = shown(row[name])
-  }
+/** Rows come as arrays, of which an object like any other is made sooner than of Node's, which have no prototype and no shape. */
+const objectOf = (row, names) => {
+  const made = {}
+  for (let at = 0; at < names.length; at++) made[names[at]] = shown(row[at])
+  return made
+}
+
+const valuesOf = (row) => {
+  for (let at = 0; at < row.length; at++) row[at] = shown(row[at])
   return row
 }
 
-/** A row as an object like any other; Node's have no prototype. */
-const plainRow = (row) => ({ ...shownRow(row) })
-
-const single = (row) => {
-  for (const name in row) return shown(row[name])
-  return undefined
-}
+const firstOf = (row) => shown(row[0])
 
 class Statement {
   #database
   #statement
-  #row = plainRow
+  #names
+  #form = objectOf
 
   constructor(database, statement, source) {
     this.#database = database
     this.#statement = statement
+    this.#names = statement.columns().map(({ name }) => name)
     this.source = source
-    this.reader = statement.columns().length > 0
+    this.reader = this.#names.length > 0
+    statement.setReturnArrays(true)
+  }
+
+  #row(values) {
+    // After a change of a table, `*` has other columns.
+    if (values.length !== this.#names.length) this.#names = this.#statement.columns().map(({ name }) => name)
+    return this.#form(values, this.#names)
   }
 
   get database() {
@@ -151,15 +159,13 @@ class Statement {
 
   /** Rows as arrays; with false as objects again. */
   raw(isRaw = true) {
-    this.#statement.setReturnArrays(isRaw)
-    this.#row = isRaw ? (row) => row.map(shown) : plainRow
+    this.#form = isRaw ? valuesOf : objectOf
     return this
   }
 
   /** The first column of each row alone. */
   pluck(isPlucked = true) {
-    this.#statement.setReturnArrays(false)
-    this.#row = isPlucked ? single : plainRow
+    this.#form = isPlucked ? firstOf : objectOf
     return this
   }
 
