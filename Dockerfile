@@ -1,19 +1,25 @@
 # syntax=docker/dockerfile:1
-# The gateway in a container: built with a compiler, run without one, as a user without rights.
+# The gateway in a container: nothing in it is compiled, and it runs as a user without rights.
 # docker build -t gateway . && docker run -p 127.0.0.1:20128:20128 -v gateway-data:/data -e REQUIRE_API_KEY=true gateway
 
-FROM node:20.20-bookworm-slim AS build
-RUN apt-get update \
-  && apt-get install --yes --no-install-recommends python3 make g++ \
-  && rm -rf /var/lib/apt/lists/*
+# Node 22 has SQLite of its own. By digest, where one was checked: --build-arg NODE_IMAGE=node@sha256:...
+ARG NODE_IMAGE=node:22-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-# Without scripts of this package: there is nothing to build yet.
-RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
+# Without scripts: there is nothing to compile, and nothing of this package to build yet.
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build && npm prune --omit=dev --omit=peer --ignore-scripts
 
-FROM node:20.20-bookworm-slim
+FROM ${NODE_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="gateway" \
+  org.opencontainers.image.description="Self-hosted gateway between AI clients and AI providers" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production \
   DATA_DIR=/data \
   HOST=0.0.0.0 \

@@ -3,19 +3,31 @@
 // the program smaller and its start faster.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { compressed } from "./compressed.mjs"
+import { cacheFileOf } from "./launch.cjs"
 import { buildDashboard } from "./dashboard.mjs"
 import { writeDashboardApi } from "./dashboardApi.mjs"
 import { dataFiles } from "./dataFiles.mjs"
 import { writeEmptyDatabase } from "./emptyDatabase.mjs"
-import { noticesOf } from "./notices.mjs"
+import { noticesOf, packagesOf } from "./notices.mjs"
 import { writePluginModule } from "./pluginModule.mjs"
 import { writeSubjects } from "./subjects.mjs"
-import { asciiOnly, buildThread, threadOf, unresolvedIsAnError } from "./threads.mjs"
+import { asciiOnly, buildThread, driverOf, threadOf, unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -48,7 +60,7 @@ const build = async (rolldown, folder, isQuick) => {
     input: { program: join(root, "src/cli/main.ts") },
     cwd: root,
     platform: "node",
-    // Native addons stay where npm put them.
+    // Native addons stay where npm put them; the driver of the database is dist/sqlite.cjs (bin/launch.cjs).
     external: ["better-sqlite3", "@node-rs/argon2", "@ngrok/ngrok"],
     // Its main file looks for the others at run time.
     resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
@@ -73,7 +85,18 @@ const build = async (rolldown, folder, isQuick) => {
     if (threads.length === 0) throw new Error("The threads are not where the build looks for them.")
     const built = []
     for (const { fileName } of threads) {
-      built.push(...(await buildThread(rolldown, threadOf(fileName), join(folder, fileName))))
+      built.push(...(await buildThread(rolldown, threadOf(fileName), join(folder, fileName), isQuick)))
+    }
+    const assets = output.filter(({ type }) => type === "asset").map(({ fileName }) => fileName)
+    for (const fileName of assets.filter((name) => name.endsWith(".mjs"))) {
+      const file = join(folder, fileName)
+      writeFileSync(file, driverOf(readFileSync(file, "utf8")))
+    }
+    // The viewer of the API document is read in this form where there is no other (src/entry/pages/Viewer.ts).
+    for (const fileName of isQuick ? [] : assets.filter((name) => name.includes("swagger-ui"))) {
+      const file = join(folder, fileName)
+      writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
+      rmSync(file)
     }
     return [...output, ...built]
   } finally {
@@ -139,6 +162,19 @@ const swap = (fresh, out) => {
   rmSync(old, { recursive: true, force: true })
 }
 
+const packedFrom = 30_000
+
+/** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
+const packRareChunks = async (folder) => {
+  const chunks = join(folder, "chunks")
+  for (const name of readdirSync(chunks)) {
+    const file = join(chunks, name)
+    if (!name.endsWith(".cjs") || existsSync(cacheFileOf(folder, file)) || statSync(file).size < packedFrom) continue
+    writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
+    rmSync(file)
+  }
+}
+
 const { values } = parseArgs({
   options: { out: { type: "string", default: join(root, "dist") }, quick: { type: "boolean", default: false } }
 })
@@ -154,21 +190,20 @@ if (bundler === null) {
   try {
     const output = await build(bundler.rolldown, fresh, values.quick)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
+    for (const name of ["codeFolder.cjs", "sqlite.cjs"]) copyFileSync(join(root, "bin", name), join(fresh, name))
     await writePluginModule(bundler.rolldown, fresh)
-    await buildDashboard(bundler.rolldown, fresh, values.quick)
+    const pages = await buildDashboard(bundler.rolldown, fresh, values.quick)
     if (!values.quick) await writeEmptyDatabase(bundler.rolldown, fresh)
-    writeFileSync(
-      join(fresh, "THIRD-PARTY-NOTICES.txt"),
-      noticesOf(
-        output.flatMap((part) => part.moduleIds ?? []),
-        join(root, "vendor")
-      )
-    )
+    const modules = [...output, ...pages].flatMap((part) => part.moduleIds ?? [])
+    writeFileSync(join(fresh, "THIRD-PARTY-NOTICES.txt"), noticesOf(modules, join(root, "vendor")))
+    writeFileSync(join(fresh, "packages.json"), `${JSON.stringify(packagesOf(modules), null, 2)}\n`)
     swap(fresh, out)
     // In its place: V8 keeps the paths that stack traces show with the code.
     const problem = values.quick ? null : await cacheCode(out)
     if (problem !== null) {
       process.stdout.write(`The program starts slower: its compiled code could not be kept. ${problem}\n`)
+    } else if (!values.quick) {
+      await packRareChunks(out)
     }
     const bytes = output.reduce((sum, part) => sum + (part.type === "chunk" ? part.code : part.source).length, 0)
     process.stdout.write(`Built ${out}: ${output.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB.\n`)

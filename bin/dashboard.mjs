@@ -123,4 +123,5 @@ export const buildDashboard = async (rolldown, folder, isQuick) => {
     })
   )
   writeFileSync(join(out, "manifest.json"), `${JSON.stringify({ build, shell: "index.html", files })}\n`)
+  return chunks
 }

@@ -1,13 +1,12 @@
 // The empty database that a new data folder begins with (src/store/EmptyDatabase.ts): made by the migrations themselves, which are bundled and run.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const driver = createRequire(join(root, "package.json")).resolve("better-sqlite3")
+const driver = join(root, "bin/sqlite.cjs")
 
 const entry = {
   name: "empty-database",

@@ -24,6 +24,15 @@ const noticeOf = (folder) => {
   )
 }
 
+/** The packages that modules come from, by name: what a list of materials has of each. */
+export const packagesOf = (moduleIds) =>
+  [...new Set(moduleIds.map(packageOf).filter((folder) => folder !== null))]
+    .map((folder) => {
+      const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      return { name, version, license: license ?? null }
+    })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+
 /** Collects the notices of foreign code in the repository, a folder each, with the texts that have to go with it. */
 const keptNotices = (vendor) => readdirSync(vendor).map((name) => [name, ...textsIn(join(vendor, name))].join("\n\n"))
 

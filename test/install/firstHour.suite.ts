@@ -94,7 +94,7 @@ const report = (steps: ReadonlyArray<Step>): string =>
     "",
     "| step | typed | seconds |",
     "| --- | --- | ---: |",
-    `| install the package | \`npm install -g ./gateway-*.tgz\` | ${seconds(inject("installMs"))} |`,
+    `| install the package | \`npm install -g ./onegateway-*.tgz\` | ${seconds(inject("installMs"))} |`,
     ...steps.map(({ ms, typed, what }) => `| ${what} | \`${typed.split(" http")[0]}\` | ${seconds(ms)} |`),
     `| all after the installation | | ${seconds(steps.reduce((sum, { ms }) => sum + ms, 0))} |`,
     "",

@@ -3,20 +3,22 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
 import { afterAll, inject } from "vitest"
+import { hasDatabase, longestInstallMs } from "./setup.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 
 const running = promisify(execFile)
+const project = new URL("../..", import.meta.url).pathname
 const packed = inject("packed")
 const installed = inject("installed")
 const folder = mkdtempSync(join(tmpdir(), "gateway-installed-"))
 const home = join(folder, "home")
-const place = join(installed, "lib/node_modules/gateway")
+const place = join(installed, "lib/node_modules/onegateway")
 const adminKey = "install-admin-key-0123456789"
 
 /** What a login shell of a new user has. */
@@ -87,11 +89,54 @@ describe("the package", () => {
 
   it("brings only what the program needs to run", () => {
     const present = packagesIn(join(place, "node_modules"))
-    assert.includeMembers([...present], ["better-sqlite3", "@node-rs/argon2"])
-    for (const developers of ["effect", "typescript", "rolldown", "vitest", "openai", "gpt-tokenizer"]) {
+    assert.includeMembers([...present], ["@node-rs/argon2"])
+    for (const developers of [
+      "better-sqlite3",
+      "effect",
+      "typescript",
+      "rolldown",
+      "vitest",
+      "openai",
+      "gpt-tokenizer"
+    ]) {
       assert.notInclude(present, developers)
     }
     assert.isTrue(statSync(join(place, "dist/main.cjs")).isFile())
+  })
+
+  it("is no larger than 5 MB, has no code that one Node has compiled, and runs nothing when it is installed", () => {
+    assert.isAtMost(packed.size, 5_000_000)
+    assert.deepStrictEqual(
+      packed.files.filter(({ path }) => path.endsWith(".v8")),
+      []
+    )
+    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
+    assert.notProperty(manifest, "scripts")
+    assert.notProperty(manifest, "devDependencies")
+    assert.deepStrictEqual(manifest.bin, { gateway: "bin/gateway" })
+  })
+
+  it("is installed in 20 seconds without a compiler and without a warning", () => {
+    assert.isAtMost(inject("installMs"), longestInstallMs)
+    assert.notMatch(inject("installSaid"), /warn|deprecated|gyp/i)
+  })
+
+  it("needs a driver of the database only where Node has none, and says so there", () => {
+    if (hasDatabase()) assert.strictEqual(inject("withoutDriver"), "")
+    else {
+      assert.match(
+        inject("withoutDriver"),
+        /^gateway: Node\.js \S+ has no SQLite of its own: use Node\.js 22\.16 or newer/
+      )
+      assert.include(inject("withoutDriver"), "npm install --global better-sqlite3@")
+    }
+  })
+
+  it("cannot be published from a checkout", async () => {
+    const refused = await running("npm", ["publish", "--dry-run"], { cwd: project, env: process.env }).catch(
+      (error: { readonly stderr: string }) => error.stderr
+    )
+    assert.include(refused, "Nothing is published from a checkout")
   })
 
   it("answers --version and --help on a machine that knows nothing of it", async () => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, inject } from "vitest"
 const running = promisify(execFile)
 const root = new URL("../..", import.meta.url).pathname
 const installed = inject("installed")
-const place = join(installed, "lib/node_modules/gateway")
+const place = join(installed, "lib/node_modules/onegateway")
 const folder = mkdtempSync(join(tmpdir(), "gateway-author-"))
 const environment = { PATH: `${join(installed, "bin")}:${process.env["PATH"]}`, HOME: folder, LANG: "C.UTF-8" }
 

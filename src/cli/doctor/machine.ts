@@ -54,7 +54,7 @@ export const native = Effect.gen(function* () {
         "The password hasher (@node-rs/argon2) cannot be loaded; scrypt is used instead.",
         "Run 'npm ci' in the project folder."
       )
-    : Finding.ok("better-sqlite3 and @node-rs/argon2 load")
+    : Finding.ok("the database driver and @node-rs/argon2 load")
 }).pipe(Effect.catchAll(({ hint, message }) => Effect.succeed(Finding.fail(message, hint ?? ""))))
 
 /** Requests at once that a gateway should have files for, whatever its memory allows. */

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { htmlType } from "./PageHeaders.ts"
 
 /** The folder of the built dashboard. */
@@ -65,6 +66,21 @@ export const takesCoding = (acceptEncoding: string | undefined, coding: string):
 /** Marks in the shell where the address of a file begins. */
 const rootMark = "%root%"
 
+/** Compressions on demand: a package comes without the files that the build has compressed, for its own compression gains nothing by them. */
+const compressors: Readonly<Record<Exclude<FileCoding, "identity">, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gzipSync(bytes),
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
+}
+
+/** Reads a file of the build, or makes it of the one that is not compressed. */
+const read = (folder: string, file: string): Buffer => {
+  const path = join(folder, file)
+  const coding = best.find((one) => file.endsWith(ends[one]))
+  return coding === undefined || coding === "identity" || existsSync(path)
+    ? readFileSync(path)
+    : compressors[coding](readFileSync(path.slice(0, -ends[coding].length)))
+}
+
 const openDashboard = (folder: string): Dashboard => {
   const manifest: Manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"))
   const shell = readFileSync(join(folder, manifest.shell), "utf8")
@@ -72,7 +88,7 @@ const openDashboard = (folder: string): Dashboard => {
   const bytesOf = (file: string): Buffer => {
     const known = kept.get(file)
     if (known !== undefined) return known
-    const bytes = readFileSync(join(folder, "assets", file))
+    const bytes = read(join(folder, "assets"), file)
     kept.set(file, bytes)
     return bytes
   }

@@ -1,5 +1,8 @@
 /** The page at `/docs` and the files it loads: a viewer of `/openapi.json`, kept in `vendor/swagger-ui`. */
 import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { brotliDecompressSync } from "node:zlib"
 import { style } from "./Style.ts"
 
 export interface ViewerFile {
@@ -59,12 +62,28 @@ export const viewerFiles: Readonly<Record<string, ViewerFile>> = {
   "icon.svg": small("image/svg+xml", icon)
 }
 
+const unpacked = new Map<URL, string>()
+
+/** The text of a file that the build has kept in its smallest form only, beside its place. */
+const textOf = (place: URL): string => {
+  const known = unpacked.get(place)
+  if (known !== undefined) return known
+  const text = brotliDecompressSync(readFileSync(`${fileURLToPath(place)}.br`)).toString()
+  unpacked.set(place, text)
+  return text
+}
+
+const readable = (file: ViewerFile): ViewerFile =>
+  typeof file.content === "string" || existsSync(file.content) ? file : { ...file, content: textOf(file.content) }
+
 /** The file of a name; null when there is none. Names are case-sensitive and have no path in them. */
-export const viewerFile = (name: string): ViewerFile | null =>
-  Object.hasOwn(viewerFiles, name) ? (viewerFiles[name] ?? null) : null
+export const viewerFile = (name: string): ViewerFile | null => {
+  const file = Object.hasOwn(viewerFiles, name) ? viewerFiles[name] : undefined
+  return file === undefined ? null : readable(file)
+}
 
 /** The address of a file, which changes with its content. */
-export const addressOf = (name: string): string => `/docs/${name}?v=${viewerFile(name)?.tag ?? ""}`
+export const addressOf = (name: string): string => `/docs/${name}?v=${viewerFiles[name]?.tag ?? ""}`
 
 export const iconLink = `<link rel="icon" type="image/svg+xml" href="${addressOf("icon.svg")}">`
 
