@@ -251,7 +251,7 @@ const makeOwner = Effect.gen(function* () {
     for (const fiber of held.waits) runFork(Fiber.interrupt(fiber))
     return held.releases
   }
-  /** What it was granted and has not heard of comes back; what another owner granted counts here. */
+  /** Takes back places that the worker has not heard of, and counts those that another owner has granted. */
   const toldBy = (worker: WorkerId, told: Told): void => {
     const held: Held = { releases: end(worker), waits: new Set(), isOver: false }
     byWorker.set(nameOf(worker), held)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { connect, type PostgresOptions } from "../../../src/store/engine/postgres/Client.ts"
-import { open } from "../../../src/store/engine/postgres/Database.ts"
+import { open } from "../../../src/store/postgres/Database.ts"
 
 let made = 0
 

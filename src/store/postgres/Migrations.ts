@@ -5,14 +5,14 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import { MigrationFailed, reasonOf, SchemaNewer } from "../../Errors.ts"
-import { type Migrations, versionOf } from "../../migrations/index.ts"
-import { withPlainTransaction } from "./Client.ts"
-import { functions } from "./schema/functions.ts"
-import { indexes } from "./schema/indexes.ts"
-import { tables } from "./schema/tables.ts"
-import { triggers } from "./schema/triggers.ts"
-import { firstRows, usageTables } from "./schema/usageTables.ts"
+import { MigrationFailed, reasonOf, SchemaNewer } from "../Errors.ts"
+import { type Migrations, versionOf } from "../migrations/index.ts"
+import { withPlainTransaction } from "../engine/postgres/Client.ts"
+import { functions } from "../engine/postgres/schema/functions.ts"
+import { indexes } from "../engine/postgres/schema/indexes.ts"
+import { tables } from "../engine/postgres/schema/tables.ts"
+import { triggers } from "../engine/postgres/schema/triggers.ts"
+import { firstRows, usageTables } from "../engine/postgres/schema/usageTables.ts"
 
 /** Version of the first schema. */
 export const firstVersion = 51
