@@ -35,6 +35,19 @@ describe("the pages", () => {
     }
   })
 
+  it("name tests that are there", () => {
+    const named = readdirSync(docs, { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => [...readFileSync(join(docs, name), "utf8").matchAll(/`(test\/[\w/.-]+\.ts)`/g)])
+      .map(([, file = ""]) => file)
+    assert.isAbove(named.length, 10)
+    assert.deepStrictEqual(
+      named.filter((file) => !existsSync(join(root, file))),
+      []
+    )
+  })
+
   it("first-hour.md shows the help that the program has on a terminal of 80 columns", () => {
     const file = join(docs, "first-hour.md")
     const help = programHelp(program, { width: 80, bold: (text) => text })
