@@ -12,7 +12,7 @@ it("says who the command is to the gateway", { timeout: 120_000 }, async () => {
   assert.match(owner.stdout, /You are\s+the owner of the gateway's data folder/)
   const added = await run(["key", "add", "laptop", "--model", "openai/*"], { DATA_DIR })
   const key = added.stdout.trim()
-  const asked = await run(["me", "--gateway-key", key, "--json"], { DATA_DIR })
+  const asked = await run(["whoami", "--gateway-key", key, "--json"], { DATA_DIR })
   assert.strictEqual(asked.code, 0, asked.stderr)
   const me = JSON.parse(asked.stdout)
   assert.deepStrictEqual(
