@@ -61,7 +61,7 @@ import { createRequire } from "node:module"
 import { Script } from "node:vm"
 import { brotliDecompressSync } from "node:zlib"
 const code = brotliDecompressSync(readFileSync(new URL("./${name}", import.meta.url))).toString("latin1")
-const script = new Script("(function (require, module, exports) {" + code + "\n})", { filename: import.meta.url })
+const script = new Script("(function (require, module, exports) {" + code + "\\n})", { filename: import.meta.url })
 script.runInThisContext()(createRequire(import.meta.url), { exports: {} }, {})
 `
 

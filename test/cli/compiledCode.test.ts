@@ -1,8 +1,11 @@
 /** The build keeps what V8 has compiled of the program, and a start takes it. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { once } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { Worker } from "node:worker_threads"
 import { readHeader } from "../../src/store/engine/DatabaseHeader.ts"
 import { migrations, versionOf } from "../../src/store/migrations/index.ts"
 import { nodeFlags } from "./built.ts"
@@ -32,6 +35,20 @@ describe("the built program", () => {
     const refused: ReadonlyArray<boolean | null> = JSON.parse(stderr)
     assert.isAbove(refused.length, 2)
     assert.deepStrictEqual(new Set(refused), new Set([false]))
+  })
+
+  it("has threads whose code loads: without them their work is done in the way of requests, and nothing says so", async () => {
+    const assets = join(dirname(main), "assets")
+    const names = readdirSync(assets).filter((name) => /^(?:worker|bodyThread|guardThread)-[^.]+\.mjs$/.test(name))
+    assert.lengthOf(names, 3)
+    for (const name of names) {
+      const url = pathToFileURL(join(assets, name)).href
+      const code = `import(${JSON.stringify(url)}).then(() => require("node:worker_threads").parentPort.postMessage("loaded"))`
+      const thread = new Worker(code, { eval: true })
+      const [first] = await Promise.race([once(thread, "message"), once(thread, "error")])
+      await thread.terminate()
+      assert.strictEqual(first, "loaded", name)
+    }
   })
 
   it("has the empty database that a new data folder begins with, of this version", () => {
