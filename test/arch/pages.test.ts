@@ -39,8 +39,9 @@ describe("the pages", () => {
     const named = readdirSync(docs, { recursive: true })
       .map(String)
       .filter((name) => name.endsWith(".md"))
-      .flatMap((name) => [...readFileSync(join(docs, name), "utf8").matchAll(/`(test\/[\w/.-]+\.ts)`/g)])
-      .map(([, file = ""]) => file)
+      .flatMap((name) =>
+        Array.from(readFileSync(join(docs, name), "utf8").matchAll(/`(test\/[\w/.-]+\.ts)`/g), ([, file = ""]) => file)
+      )
     assert.isAbove(named.length, 10)
     assert.deepStrictEqual(
       named.filter((file) => !existsSync(join(root, file))),
