@@ -73,6 +73,9 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
   "gateway admin-session end 9f2c4b7d81e05a63": [2, /There is no session '9f2c4b7d81e05a63'/],
   "gateway webhook retry https://hooks.example.com/gateway 42": [2, /no delivery that can be sent again '42'/],
   "gateway api PATCH /api/settings --data @settings.json": [2, /'settings\.json' cannot be read/],
+  "gateway teams remove Research --yes": [1, /'Vision' is below the team 'Research'/],
+  "gateway me": [2, /This credential is no API key/],
+  "gateway me --json": [2, /This credential is no API key/],
   "gateway proxy find-free": [1, /No list of free proxies is named/]
 }
 
@@ -83,11 +86,12 @@ const before: Readonly<Record<string, string>> = {
 
 const makes = /^gateway (?:\S+ )*?(?:add|create|put|set|declare|image)\b/
 const removes = /^gateway (?:\S+ )*?(?:remove|delete|rm|unset|undeclare|purge|clear|cancel)\b| ''$/
-/** What makes comes first and what removes last; where commands go and who may ask changes behind that. */
+/** Who is named by other lines comes first, then what makes, and what removes last; where commands go and who may ask changes behind that. */
 const rankOf = (line: string): number => {
   const begins = ["gateway key remove", "gateway flags set", "gateway flags", "gateway login", "gateway context"]
   const at = begins.findIndex((each) => line.startsWith(each))
   if (at >= 0) return 3 + at
+  if (line.startsWith("gateway users add")) return -1
   return removes.test(line) ? 2 : makes.test(line) ? 0 : 1
 }
 
