@@ -32,8 +32,8 @@ describe.skipIf(browserPath === null)("the shell", () => {
 
     await page.keyboard.press("Control+k")
     await field.fill("team")
-    await page.getByRole("option", { name: "team" }).waitFor()
-    assert.include(await page.getByRole("option", { name: "team" }).innerText(), "<b>")
+    await page.getByRole("option", { name: /^team\b/ }).waitFor()
+    assert.include(await page.getByRole("option", { name: /^team\b/ }).innerText(), "<b>")
     await field.fill("create a combo")
     await page.getByRole("option", { name: "/api/combos" }).first().waitFor()
     await page.keyboard.press("ArrowDown")

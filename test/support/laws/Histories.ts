@@ -141,7 +141,7 @@ const plain = (value: unknown): unknown => {
 const answerOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
   if (Exit.isSuccess(exit)) return plain(exit.value)
   const failure = Option.getOrNull(Cause.failureOption(exit.cause))
-  if (failure === null) return { defect: Cause.pretty(exit.cause) }
+  if (failure === null) return { defect: Cause.pretty(exit.cause).split("\n")[0] }
   // A row that collides twice is refused by either of the two.
   if (Predicate.isTagged(failure, "AlreadyStored")) return { failed: "AlreadyStored" }
   // Engines word a refused statement differently.
