@@ -16,7 +16,7 @@ export const changed = (before: Settings, input: UpdateUser): Settings => ({
   limits: input.limits === undefined ? before.limits : ownerLimitsOf(input.limits)
 })
 
-/** A person who is added here. */
+/** Makes a person that was added by hand, not by a directory. */
 export const settingsOf = ({ email, name, ...input }: CreateUser): Settings =>
   changed(
     {
