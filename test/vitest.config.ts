@@ -16,14 +16,22 @@ const part = process.env["TEST_PART"]
 const isOverPostgres = isPostgresThere()
 if (!isOverPostgres) process.stderr.write(`Tests of repositories over Postgres${noPostgres}\n`)
 
-/** Files that start programs take long whatever their size: at the end one of them would keep a process busy while the other has nothing left. */
-const startsPrograms = /\/test\/(?:attack|cli|docs|faults)\//
+/**
+ * Files that take long whatever their size: at the end one of them would keep a process busy while the other has nothing left. The first group takes
+ * more than a minute each, the second starts programs.
+ */
+const longFirst = [
+  /\/test\/(?:faults\/wall\/wall|docs\/blocks|cli\/skillExamples|http\/flags\/positions|http\/live\/minute|attack\/attack|unit\/store\/laws\/histories)\./,
+  /\/test\/(?:attack|cli|docs|faults)\//
+]
 
 class LongFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification): boolean => startsPrograms.test(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const groupOf = ({ moduleId }: TestSpecification): number => {
+      const group = longFirst.findIndex((pattern) => pattern.test(moduleId))
+      return group === -1 ? longFirst.length : group
+    }
+    return (await super.sort(files)).toSorted((one, other) => groupOf(one) - groupOf(other))
   }
 }
 
@@ -44,7 +52,8 @@ export default defineConfig({
     // Two cores is what CI has.
     poolOptions: {
       threads: { isolate: false, minThreads: 1, maxThreads: 2 },
-      forks: { isolate: part === "whole", minForks: 1, maxForks: 2 }
+      // A gateway is built and dropped by each test: with a larger young generation less of it is copied.
+      forks: { execArgv: ["--max-semi-space-size=32"], isolate: part === "whole", minForks: 1, maxForks: 2 }
     },
     projects: [
       {

@@ -12,6 +12,8 @@ import { program, type Serving } from "../cli/support.ts"
 
 const places = [
   process.env["CHROMIUM"] ?? "",
+  // The same engine without a window, which takes a fifth less.
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome"

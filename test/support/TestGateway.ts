@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
 import { writeFileSync } from "node:fs"
 import { gateway, gatewayWith } from "../../src/app/layers.ts"
+import { buildInOrder } from "../../src/app/LayerBuilder.ts"
 import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/entry/server/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
@@ -118,8 +119,10 @@ export const startBuilt = (
   Effect.gen(function* () {
     const dataDir = config.dataDir ?? (yield* dataFolder)
     const service = tunnels === "real" ? gateway : gatewayWith(tunnels.layer)
-    const built = yield* Layer.build(
-      service.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))
+    // As the program does it, which takes half of the time of `Layer.build`.
+    const built = yield* buildInOrder(
+      service.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir }))),
+      yield* Effect.scope
     ).pipe(Effect.orDie)
     return { gateway: client(Context.get(built, HttpServer).url), built }
   })

@@ -8,6 +8,7 @@ import { connect as connectTcp, type Socket } from "node:net"
 import { join } from "node:path"
 import { connect as connectTls } from "node:tls"
 import { gatewayWith } from "../../../src/app/layers.ts"
+import { buildInOrder } from "../../../src/app/LayerBuilder.ts"
 import { Events } from "../../../src/observe/Events.ts"
 import { HttpServer } from "../../../src/entry/server/Server.ts"
 import { LazyInspector } from "../../../src/observe/inspector/LazyInspector.ts"
@@ -61,7 +62,7 @@ export const setUp = ({ dataDir, desktop = true, environment = {}, hosts = usual
       )
     })
     const service = gatewayWith(FakeTunnels.make().layer).pipe(Layer.provide(config))
-    const built = yield* Effect.orDie(Layer.build(service))
+    const built = yield* Effect.orDie(buildInOrder(service, yield* Effect.scope))
     const { url } = Context.get(built, HttpServer)
     const door = Context.get(built, LazyInspector)
     /** What the hub was told of capture. */

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gateway } from "../../../../src/app/layers.ts"
+import { buildInOrder } from "../../../../src/app/LayerBuilder.ts"
 import * as Events from "../../../../src/observe/Events.ts"
 import { HttpServer } from "../../../../src/entry/server/Server.ts"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
@@ -31,7 +32,10 @@ const setUp = Effect.gen(function* () {
     dataDir,
     environment: new Map([["STREAM_RECOVERY_MIDSTREAM_ENABLED", "true"]])
   })
-  const built = yield* Layer.build(Layer.merge(gateway.pipe(Layer.provide(config)), Events.layer)).pipe(Effect.orDie)
+  const built = yield* buildInOrder(
+    Layer.merge(gateway.pipe(Layer.provide(config)), Events.layer),
+    yield* Effect.scope
+  ).pipe(Effect.orDie)
   const { url } = Context.get(built, HttpServer)
   const heard = yield* Context.get(built, Events.Events).subscribe
   const call = async (method: string, path: string, body: unknown): Promise<string> => {

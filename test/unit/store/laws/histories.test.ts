@@ -10,7 +10,8 @@ import { noPostgres, postgresUrl } from "../../../support/postgres/Server.ts"
 import { counted } from "../../../support/slowRun.ts"
 
 const url = await postgresUrl()
-const seeds = Array.from({ length: counted(2, 40) }, (_, n) => n + 1)
+/** `HISTORIES=40` takes more of them in `npm run test:slow`. */
+const seeds = Array.from({ length: counted(2, Number(process.env["HISTORIES"] ?? 15)) }, (_, n) => n + 1)
 
 describe.skipIf(url === null)(`the same history over both engines${url === null ? noPostgres : ""}`, () => {
   for (const seed of seeds) {
