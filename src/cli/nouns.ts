@@ -15,6 +15,7 @@ const fromStatus = from(() => import("./commands/status.ts"))
 const fromTest = from(() => import("./commands/test.ts"))
 const fromLogs = from(() => import("./commands/logs.ts"))
 const fromDoctor = from(() => import("./commands/doctor.ts"))
+const fromConformance = from(() => import("./commands/conformance.ts"))
 const fromApi = from(() => import("./commands/api.ts"))
 const fromConfig = from(() => import("./commands/config.ts"))
 const fromEnv = from(() => import("./commands/env.ts"))
@@ -160,11 +161,26 @@ const own: ReadonlyArray<TreeNode> = [
       "logs show 0199"
     ]
   }),
-  fromDoctor("doctor", "doctorCommand", "Check everything a start depends on; exit 1 when something fails.", {
+  fromDoctor("doctor", "doctorCommand", "Check everything a start depends on; see conformance for clients.", {
     section: "Watch",
     skill: "cli-health",
     examples: ["doctor", "doctor --json --no-liveness"]
   }),
+  fromConformance(
+    "conformance",
+    "conformanceCommand",
+    "Check what a gateway or provider keeps of the wires' contracts.",
+    {
+      section: "Watch",
+      skill: "cli-health",
+      besides: true,
+      examples: [
+        "conformance --model openai/gpt-4o-mini",
+        "conformance --wire chat --wire messages --json",
+        "conformance --against http://127.0.0.1:11434 --model llama3.2 --wire ollama"
+      ]
+    }
+  ),
   fromApi("api", "apiCommand", "Call any address of the gateway, and print its answer.", {
     section: "Settings",
     skill: "cli-setup",
