@@ -1,6 +1,7 @@
 /** `gateway conformance`: asks a gateway or a provider what the wires' published contracts promise, and says per row what it keeps. */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -128,14 +129,22 @@ export const conformanceCommand = Command.make(
             url,
             key: Option.getOrElse(key, () => apiKey),
             model,
+            credential: "bearer" as const,
             headers
           })),
-        onSome: (text) => Effect.map(rootOf(text), (url) => ({ url, key: Option.getOrNull(key), model, headers }))
+        onSome: (text) =>
+          Effect.map(rootOf(text), (url) => ({
+            url,
+            key: Option.getOrNull(key),
+            model,
+            credential: "own" as const,
+            headers
+          }))
       })
       const rows = yield* withProgress(
         "Asking",
         chosen.length,
-        (report) => run(NodeHttp.client, server, chosen, report),
+        (report) => run(HttpClient.withTracerPropagation(NodeHttp.client, false), server, chosen, report),
         ({ bytes }) => `${bytes} of ${chosen.length}`
       )
       const value = {

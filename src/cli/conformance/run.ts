@@ -14,6 +14,8 @@ export interface Server {
   readonly url: string
   readonly key: Redacted.Redacted | null
   readonly model: string
+  /** Header that carries the key: the wire's own one, or `Authorization` for all, where alone a gateway takes its owner's token. */
+  readonly credential: "own" | "bearer"
   /** Sent with each request. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -38,11 +40,13 @@ const wrongKey = "wrong-key-of-a-conformance-test"
 /** https://docs.anthropic.com/en/api/versioning */
 const anthropicVersion = "2023-06-01"
 
-const headersOf = (wire: WireName, key: string | null, more: Server["headers"]): Readonly<Record<string, string>> => {
-  const version = wire === "messages" ? { "anthropic-version": anthropicVersion, ...more } : more
-  if (key === null) return version
-  if (wire === "messages") return { ...version, "x-api-key": key }
-  return { ...version, ...(wire === "gemini" ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` }) }
+const headersOf = (wire: WireName, key: string | null, server: Server): Readonly<Record<string, string>> => {
+  const bearer = key === null ? {} : { authorization: `Bearer ${key}` }
+  if (server.credential === "bearer") return { ...server.headers, ...bearer }
+  if (wire === "messages") {
+    return { "anthropic-version": anthropicVersion, ...server.headers, ...(key === null ? {} : { "x-api-key": key }) }
+  }
+  return { ...server.headers, ...(wire === "gemini" && key !== null ? { "x-goog-api-key": key } : bearer) }
 }
 
 const textOf = ({ body }: CaseRequest): string | null =>
@@ -54,9 +58,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\'
 export const commandOf = (server: Server, each: Case, request: CaseRequest): string => {
   const text = textOf(request)
   const key = each.credential === "wrong" ? wrongKey : server.key === null ? null : "$KEY"
-  const headers = Object.entries(headersOf(each.wire, key, server.headers)).map(
-    ([name, value]) => `-H "${name}: ${value}"`
-  )
+  const headers = Object.entries(headersOf(each.wire, key, server)).map(([name, value]) => `-H "${name}: ${value}"`)
   return [
     `curl -sS -N -X ${request.method} ${quoted(server.url + request.path)}`,
     ...headers,
@@ -69,7 +71,7 @@ const sent = (client: HttpClient.HttpClient, server: Server, each: Case, asked: 
   const text = textOf(asked)
   const plain = HttpClientRequest.setHeaders(
     HttpClientRequest.make(asked.method)(server.url + asked.path),
-    headersOf(each.wire, key, server.headers)
+    headersOf(each.wire, key, server)
   )
   return client.execute(text === null ? plain : HttpClientRequest.bodyText(plain, text, "application/json")).pipe(
     Effect.flatMap((response) =>

@@ -13,7 +13,9 @@ import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { Slots } from "../../kernel/collections/Slots.ts"
+import { activation, type Activation } from "../../platform/ActivatedSocket.ts"
 import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
 
 /** The address cannot be listened on. `message` is for people and has the remedy. */
@@ -91,12 +93,17 @@ const backlog = 4_096
 /** Requests that wait for a restart; further ones are answered with 503. */
 export const mostHeld = 10_000
 
-const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenFailed> =>
+const listen = (
+  server: Server,
+  host: string,
+  port: number,
+  fd: number | null = null
+): Effect.Effect<AddressInfo, ListenFailed> =>
   Effect.async((resume) => {
     const onError = (error: NodeJS.ErrnoException): void =>
       resume(Effect.fail(new ListenFailed({ message: listenMessage(error.code, host, port) })))
     server.once("error", onError)
-    server.listen({ port, host, backlog }, () => {
+    server.listen(fd === null ? { port, host, backlog } : { fd }, () => {
       server.off("error", onError)
       const address = server.address()
       resume(
@@ -127,8 +134,24 @@ const closeOf =
   (done) =>
     void server.close(done)
 
-const openHere: Open = (server, host, port) =>
-  Effect.map(listen(server, host, port), (address) => ({ address, close: closeOf(server) }))
+/** Decides what keeps a socket of systemd from being used: it must reach no further than the address that the settings name. */
+const activationProblem = ({ sockets }: Activation, host: string, address: string): string | null => {
+  if (sockets > 1)
+    return `systemd handed over ${sockets} sockets, and the gateway listens on one. Keep one ListenStream=.`
+  return isLoopbackHost(host) && !isLoopbackHost(address)
+    ? `The socket of systemd listens on ${address}, and HOST is ${host}. Set HOST=${address}, or let ListenStream= name ${host}.`
+    : null
+}
+
+const openHere: Open = (server, host, port) => {
+  const activated = activation()
+  return Effect.flatMap(listen(server, host, port, activated?.fd ?? null), (address) => {
+    const problem = activated === null ? null : activationProblem(activated, host, address.address)
+    if (problem === null) return Effect.succeed({ address, close: closeOf(server) })
+    server.close()
+    return new ListenFailed({ message: problem })
+  })
+}
 
 export interface ListenerLimits {
   /** Time limit in ms until the head of a request is there. */
