@@ -6,7 +6,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
-import { activationIn } from "../../src/platform/ActivatedSocket.ts"
+import { activationIn } from "../../src/platform/programs/ActivatedSocket.ts"
 import { nodeFlags } from "./built.ts"
 import { program, project } from "./support.ts"
 

@@ -15,7 +15,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { Slots } from "../../kernel/collections/Slots.ts"
-import { activation, type Activation } from "../../platform/ActivatedSocket.ts"
+import { activation, type Activation } from "../../platform/programs/ActivatedSocket.ts"
 import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
 
 /** The address cannot be listened on. `message` is for people and has the remedy. */

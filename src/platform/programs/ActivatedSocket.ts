@@ -3,7 +3,7 @@
  * again. https://www.freedesktop.org/software/systemd/man/sd_listen_fds.html
  */
 import cluster from "node:cluster"
-import { processEnvironment } from "./AppConfig.ts"
+import { processEnvironment } from "../AppConfig.ts"
 
 /** The first descriptor that is handed over. */
 const firstFd = 3
