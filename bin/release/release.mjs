@@ -18,8 +18,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { rolldown } from "rolldown"
-import { bundled } from "../dashboardApi.mjs"
+import { apiDocument } from "./apiDocument.mjs"
 import { fragmentsIn, kindsOfText, nextVersion, notesOf, unreleasedOf } from "./changelog.mjs"
 import { checks, failedChecks } from "./checks.mjs"
 import { contractOf } from "./contract.mjs"
@@ -44,11 +43,6 @@ const gitOr = (other, ...args) => {
 }
 const jsonOf = (file) => JSON.parse(readFileSync(file, "utf8"))
 const lines = (text) => text.split("\n").filter((line) => line !== "")
-
-const apiDocument = async () => {
-  const code = `export { openApiJson } from "./OpenApiDocument.ts"`
-  return JSON.parse((await bundled(rolldown, code)).openApiJson())
-}
 
 /** What the newest tag promised; null where there is none. */
 const releasedFacts = () => {
