@@ -18,7 +18,7 @@ import { ConfigChanges } from "../ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 import * as Rules from "./rules.ts"
 
-/** What is done to keys, within the bounds of a role or without. `Refused`: how they refuse. */
+/** Methods on single keys. `Refused`: their refusal where they are held to the bounds of a role. */
 interface KeyMethods<Refused> {
   /** A key beyond the bounds is not there. */
   readonly get: (id: string) => Effect.Effect<ApiKey, Errors.EntityNotFound>
@@ -52,6 +52,24 @@ export class Keys extends Context.Tag("gateway/subjects/keys/Keys")<
     readonly within: (bounds: Bounds | null) => KeyMethods<Errors.RoleExceeded>
   }
 >() {}
+
+type Within = (bounds: Bounds | null) => KeyMethods<Errors.RoleExceeded>
+
+const unbounded = <A, E>(refusing: Effect.Effect<A, E | Errors.RoleExceeded>) =>
+  Effect.catchIf(refusing, (error): error is Errors.RoleExceeded => error instanceof Errors.RoleExceeded, Effect.die)
+
+/** The methods for callers within bounds, and for those without. */
+const bothWays = (within: Within): KeyMethods<never> & { readonly within: Within } => {
+  const all = within(null)
+  return {
+    within,
+    get: all.get,
+    create: (input) => unbounded(all.create(input)),
+    update: (id, input) => unbounded(all.update(id, input)),
+    rotate: (id, input) => unbounded(all.rotate(id, input)),
+    remove: (id) => unbounded(all.remove(id))
+  }
+}
 
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
@@ -132,26 +150,16 @@ export const make = Effect.gen(function* () {
     yield* limits.removed(id)
   }, apply)
 
-  const within = (bounds: Bounds | null): KeyMethods<Errors.RoleExceeded> => ({
-    get: (id) => get(bounds, id),
-    create: (input) => create(bounds, input),
-    update: (id, input) => update(bounds, id, input),
-    rotate: (id, input) => rotate(bounds, id, input),
-    remove: (id) => remove(bounds, id)
-  })
-  const all = within(null)
-  const unbounded = <A, E>(refusing: Effect.Effect<A, E | Errors.RoleExceeded>) =>
-    Effect.catchIf(refusing, (error): error is Errors.RoleExceeded => error instanceof Errors.RoleExceeded, Effect.die)
-
   return Keys.of({
     list: Effect.sync(keys.list),
     issue,
-    within,
-    get: all.get,
-    create: (input) => unbounded(all.create(input)),
-    update: (id, input) => unbounded(all.update(id, input)),
-    rotate: (id, input) => unbounded(all.rotate(id, input)),
-    remove: (id) => unbounded(all.remove(id))
+    ...bothWays((bounds) => ({
+      get: (id) => get(bounds, id),
+      create: (input) => create(bounds, input),
+      update: (id, input) => update(bounds, id, input),
+      rotate: (id, input) => rotate(bounds, id, input),
+      remove: (id) => remove(bounds, id)
+    }))
   })
 })
 
