@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, vi } from "vitest"
 import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
+import { adminKey as operatorKey } from "../support/TestGateway.ts"
 import { setUp } from "../http/people/support.ts"
 import { typed } from "../unit/cli/inProcess.ts"
 
@@ -122,6 +123,22 @@ describe("members and leads", () => {
             assert.strictEqual(keys.includes(name), isSeen, `${name} in ${keys}`)
           }
         }
+        const bill = yield* said("cost --by person,team", lead)
+        for (const text of ["PERSON", "TEAM", "Lea", "Max", "Research", "the month is open"]) {
+          assert.include(`${bill.stdout}${bill.stderr}`, text)
+        }
+        assert.notInclude(bill.stdout, "of-none")
+        const month = new Date().toISOString().slice(0, 7)
+        const file = yield* said(`cost --by key --month ${month} -o csv`, member)
+        assert.match(file.stdout, /^KEY,REQUESTS,/i)
+        assert.include(file.stdout, "of-max,2,")
+        assert.strictEqual((yield* said(`cost --by city --month ${month}`, member)).code, 2)
+        assert.strictEqual((yield* said("cost --by key --range 7d", member)).code, 2)
+        assert.strictEqual((yield* said(`cost close ${month} --yes`, member)).code, 4)
+        const early = yield* said(`cost close ${month} --yes`, { secret: operatorKey })
+        assert.include(early.stderr, "is not over")
+        assert.strictEqual((yield* said("cost close 2020-01 --yes", { secret: operatorKey })).code, 0)
+        assert.include((yield* said("cost closed", { secret: operatorKey })).stdout, "2020-01")
         const [row] = (yield* read("logs", member)).logs
         assert.include((yield* said(`logs show ${row.requestId}`, member)).stdout, "up/m")
         const missing = yield* said("logs show nothing", member)
