@@ -1,4 +1,4 @@
-/** What a bill says of its lines, and its text. Pure. */
+/** Rules of bills: the span of a month, sums of lines, and the text of a report. Pure. */
 import { instantOf } from "../../kernel/time/TimeZones.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
 import { type BillDimension, billDimensions, type BillLine, type BillReport, type Span } from "./entity.ts"
