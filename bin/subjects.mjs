@@ -13,6 +13,7 @@ const servedEarly = new Set(["batches", "files", "flags", "skills"])
 const reposElsewhere = new Set([
   "agentBridge/repo",
   "audit/repo",
+  "bills/BillSumsRepo",
   "flags/repo",
   "inspector/repo",
   "playground/repo",

@@ -24,6 +24,7 @@ import { configurationCopies, rehearsals } from "./rehearsals.ts"
 import * as AcpAgents from "../agents/tools/AcpAgents.ts"
 import * as Detector from "../agents/tools/detection/Detector.ts"
 import * as Skills from "../agents/skills/Skills.ts"
+import * as BillSumsRepo from "../subjects/bills/BillSumsRepo.ts"
 import * as CallSumsRepo from "../subjects/usage/CallSumsRepo.ts"
 import * as FacetsRepo from "../subjects/usage/FacetsRepo.ts"
 import * as SeriesRepo from "../subjects/usage/SeriesRepo.ts"
@@ -33,6 +34,7 @@ import * as UsageSearchRepo from "../subjects/usage/UsageSearchRepo.ts"
 
 /** Layers that only services of the subjects need. */
 const beneath = Layer.mergeAll(
+  BillSumsRepo.layer,
   CallSumsRepo.layer,
   ConnectionRecords.layer,
   FacetsRepo.layer,

@@ -2,6 +2,7 @@
 import * as Layer from "effect/Layer"
 import * as Aliases from "../subjects/aliases/service.ts"
 import * as Backups from "../subjects/backups/service.ts"
+import * as Bills from "../subjects/bills/service.ts"
 import * as Catalog from "../subjects/catalog/service.ts"
 import * as Cloud from "../subjects/cloud/service.ts"
 import * as Combos from "../subjects/combos/service.ts"
@@ -37,6 +38,7 @@ import * as Webhooks from "../subjects/webhooks/service.ts"
 const level0 = Layer.mergeAll(
   Aliases.layer,
   Backups.layer,
+  Bills.layer,
   Combos.layer,
   Compression.layer,
   CompressionCombos.layer,

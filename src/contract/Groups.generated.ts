@@ -8,6 +8,7 @@ import { Attention } from "../subjects/attention/routes.ts"
 import { Audit } from "../subjects/audit/routes.ts"
 import { Auth } from "../subjects/auth/routes.ts"
 import { Backups } from "../subjects/backups/routes.ts"
+import { Bills } from "../subjects/bills/routes.ts"
 import { Capture } from "../subjects/capture/routes.ts"
 import { CliTools } from "../subjects/tools/routes.ts"
 import { Cloud } from "../subjects/cloud/routes.ts"
@@ -65,6 +66,7 @@ export const groups = HttpApi.make("gateway")
   .add(Audit)
   .add(Auth)
   .add(Backups)
+  .add(Bills)
   .add(Capture)
   .add(CliTools)
   .add(Cloud)

@@ -4,6 +4,7 @@
  */
 import type { EndpointCategory } from "../subjects/keys/entity.ts"
 import { subjects } from "./Subjects.generated.ts"
+import type { Operation } from "./tiers/Rights.ts"
 import type { Tier } from "./tiers/Tier.ts"
 import type { Method, Row } from "./tiers/Tiers.ts"
 
@@ -36,6 +37,8 @@ export interface ManagementRoute {
   readonly method: Method
   readonly path: string
   readonly tier: Tier
+  /** Right of people that opens it. */
+  readonly operation: Operation
   /** Answers and errors are in the management format. */
   readonly wire: null
   /** Bytes; `GATEWAY_MAX_BODY_MB` caps it. */
@@ -66,13 +69,14 @@ const pathsOf = (path: string): ReadonlyArray<string> => {
 }
 
 export const managementRoutes: ReadonlyArray<ManagementRoute> = Object.entries<Row>(managementTable).flatMap(
-  ([key, { method, path: own, tier }]) =>
+  ([key, { method, operation = "administer", path: own, tier }]) =>
     pathsOf(own).map((path): ManagementRoute => ({
       plane: "management",
       key: key as ManagementKey,
       method,
       path,
       tier,
+      operation,
       wire: null,
       maxBodyBytes: key === "auth.login" || key === "auth.exchangeCode" ? loginBodyBytes : usualBodyBytes
     }))

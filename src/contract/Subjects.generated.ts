@@ -7,6 +7,7 @@ import { attention } from "../subjects/attention/subject.ts"
 import { audit } from "../subjects/audit/subject.ts"
 import { auth } from "../subjects/auth/subject.ts"
 import { backups } from "../subjects/backups/subject.ts"
+import { bills } from "../subjects/bills/subject.ts"
 import { capture } from "../subjects/capture/subject.ts"
 import { cliTools } from "../subjects/tools/subject.ts"
 import { cloud } from "../subjects/cloud/subject.ts"
@@ -64,6 +65,7 @@ export const subjects = {
   audit,
   auth,
   backups,
+  bills,
   capture,
   cliTools,
   cloud,

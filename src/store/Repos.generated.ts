@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as AliasRepo from "../subjects/aliases/repo.ts"
 import * as SessionRepo from "../subjects/auth/repo.ts"
 import * as BatchRepo from "../subjects/batches/repo.ts"
+import * as BillRepo from "../subjects/bills/repo.ts"
 import * as AnswerCacheRepo from "../subjects/cache/repo.ts"
 import * as ComboRepo from "../subjects/combos/repo.ts"
 import * as CompressionCountsRepo from "../subjects/compression/CompressionCountsRepo.ts"
@@ -51,6 +52,7 @@ export type Repos =
   | AliasRepo.AliasRepo
   | SessionRepo.SessionRepo
   | BatchRepo.BatchRepo
+  | BillRepo.BillRepo
   | AnswerCacheRepo.AnswerCacheRepo
   | ComboRepo.ComboRepo
   | CompressionCountsRepo.CompressionCountsRepo
@@ -97,6 +99,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   AliasRepo.layer,
   SessionRepo.layer,
   BatchRepo.layer,
+  BillRepo.layer,
   AnswerCacheRepo.layer,
   ComboRepo.layer,
   CompressionCountsRepo.layer,

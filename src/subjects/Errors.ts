@@ -67,6 +67,13 @@ export class StateConflict extends Data.TaggedError("StateConflict")<
 /** The record is not this gateway's to change. */
 export class ReadOnly extends Data.TaggedError("ReadOnly")<RefusalFields<"forbidden">> {}
 
+/** The role of the caller's person does not go so far. */
+export class RoleExceeded extends Data.TaggedError("RoleExceeded")<RefusalFields<"role_limits">> {}
+
+/** Fails with a sentence, unless it is null. */
+export const refuseRole = (problem: string | null): Effect.Effect<void, RoleExceeded> =>
+  problem === null ? Effect.void : new RoleExceeded({ code: "role_limits", message: problem })
+
 /** Error at the limit of keys that are registered for a provider or account. */
 export class QuotaReached extends Data.TaggedError("QuotaReached")<
   RefusalFields<"MAX_ACTIVE_KEYS_EXCEEDED" | "PROVIDER_QUOTA_EXCEEDED" | "ACCOUNT_QUOTA_EXCEEDED"> & {
@@ -94,6 +101,7 @@ export type ManagementError =
   | InvalidInput
   | StateConflict
   | ReadOnly
+  | RoleExceeded
   | QuotaReached
   | RemoteFailed
   | NotConfigured

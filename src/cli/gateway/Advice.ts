@@ -310,6 +310,7 @@ const byCode: Readonly<Record<string, Refusal>> = {
   key_combo: "keyRestricted",
   key_connection: "keyRestricted",
   QUOTA_NOT_ALLOCATED: "keyRestricted",
+  role_limits: "keyRestricted",
   admin_not_configured: "adminMissing",
   session_required: "sessionNeeded",
   csrf_token_invalid: "sessionNeeded",

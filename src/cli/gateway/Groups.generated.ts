@@ -9,6 +9,7 @@ export const groups = {
   audit: () => import("../../subjects/audit/routes.ts").then((m) => m.Audit),
   auth: () => import("../../subjects/auth/routes.ts").then((m) => m.Auth),
   backups: () => import("../../subjects/backups/routes.ts").then((m) => m.Backups),
+  bills: () => import("../../subjects/bills/routes.ts").then((m) => m.Bills),
   capture: () => import("../../subjects/capture/routes.ts").then((m) => m.Capture),
   cliTools: () => import("../../subjects/tools/routes.ts").then((m) => m.CliTools),
   cloud: () => import("../../subjects/cloud/routes.ts").then((m) => m.Cloud),

@@ -57,8 +57,11 @@ const meAt = (url: string, key: Redacted.Redacted) =>
 
 /** Says in a sentence what a key may, where that is not everything; null: it manages the gateway. */
 export const rightsOf = ({ key, url }: Context): Effect.Effect<string | null, CliFailure> =>
-  Effect.map(meAt(url, key), ({ tiers }) => {
+  Effect.map(meAt(url, key), ({ person, tiers }) => {
     if (tiers.includes("manage")) return null
+    if (person !== null && person.role !== null) {
+      return `This key may use models, and do what the role '${person.role}' of ${person.name ?? person.id} opens: see 'gateway whoami'.`
+    }
     const own = tiers.includes("self") ? ", and read its own usage: see 'gateway me'" : ""
     return `This key may use models${own}. It does not manage the gateway.`
   })

@@ -24,6 +24,7 @@ export const refusal = (
     case "EntityNotFound":
     case "StateConflict":
     case "ReadOnly":
+    case "RoleExceeded":
     case "QuotaReached":
     case "NotConfigured":
     case "RestoreRefused":

@@ -1,4 +1,5 @@
 /** Rows of the route table: method, path, and who may call it. `:name` stands for one segment, or for its part before a dash. */
+import type { Operation } from "./Rights.ts"
 import type { Tier } from "./Tier.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -8,6 +9,8 @@ export interface Row<M extends Method = Method, P extends string = string, T ext
   /** Lower-case path. */
   readonly path: P
   readonly tier: T
+  /** Right of people that opens it; absent: `administer`. */
+  readonly operation?: Operation
 }
 
 const rowOf =
@@ -15,7 +18,13 @@ const rowOf =
   <M extends Method, P extends `/${string}`>(method: M, path: P): Row<M, P, T> => ({ method, path, tier })
 
 export const open = rowOf("public")
-export const manage = rowOf("manage")
+
+/** Route of the tier `manage`, and the right that opens it to people without a scope of management. */
+export const manage = <M extends Method, P extends `/${string}`>(
+  method: M,
+  path: P,
+  operation: Operation = "administer"
+): Row<M, P, "manage"> => ({ method, path, tier: "manage", operation })
 export const session = rowOf("session")
 export const self = rowOf("self")
 export const known = rowOf("known")

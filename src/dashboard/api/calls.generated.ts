@@ -8,6 +8,7 @@ import type { Attention } from "../../subjects/attention/routes.ts"
 import type { Audit } from "../../subjects/audit/routes.ts"
 import type { Auth } from "../../subjects/auth/routes.ts"
 import type { Backups } from "../../subjects/backups/routes.ts"
+import type { Bills } from "../../subjects/bills/routes.ts"
 import type { Capture } from "../../subjects/capture/routes.ts"
 import type { CliTools } from "../../subjects/tools/routes.ts"
 import type { Cloud } from "../../subjects/cloud/routes.ts"
@@ -110,6 +111,10 @@ export const backupsRestore: Call<typeof Backups, "restore"> = /* @__PURE__ */ c
 export const backupsExport: Call<typeof Backups, "export"> = /* @__PURE__ */ call("GET", "/api/db-backups/export")
 export const backupsImport: Call<typeof Backups, "import"> = /* @__PURE__ */ call("POST", "/api/db-backups/import")
 export const backupsExportAll: Call<typeof Backups, "exportAll"> = /* @__PURE__ */ call("GET", "/api/db-backups/exportall")
+export const billsShow: Call<typeof Bills, "show"> = /* @__PURE__ */ call("GET", "/api/bills")
+export const billsCsv: Call<typeof Bills, "csv"> = /* @__PURE__ */ call("GET", "/api/bills/csv")
+export const billsClosed: Call<typeof Bills, "closed"> = /* @__PURE__ */ call("GET", "/api/bills/closed")
+export const billsClose: Call<typeof Bills, "close"> = /* @__PURE__ */ call("POST", "/api/bills/close")
 export const captureHosts: Call<typeof Capture, "hosts"> = /* @__PURE__ */ call("GET", "/api/tools/traffic-inspector/hosts")
 export const captureAddHost: Call<typeof Capture, "addHost"> = /* @__PURE__ */ call("POST", "/api/tools/traffic-inspector/hosts")
 export const captureEnableHost: Call<typeof Capture, "enableHost"> = /* @__PURE__ */ call("PATCH", "/api/tools/traffic-inspector/hosts/:host")

@@ -107,6 +107,7 @@ export interface AnswerOf {
   readonly InvalidInput: BadRequest
   readonly StateConflict: Conflict
   readonly ReadOnly: Forbidden
+  readonly RoleExceeded: Forbidden
   readonly QuotaReached: TooManyRequests
   readonly RemoteFailed: UpstreamFailed
   readonly NotConfigured: NotImplemented
@@ -130,6 +131,7 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
         ...(keyId === undefined ? {} : { isRegistration: true, keyId })
       }),
     ReadOnly: ({ code, message }) => new Forbidden({ message, code }),
+    RoleExceeded: ({ code, message }) => new Forbidden({ message, code }),
     QuotaReached: ({ code, message, retryAfterMs }) =>
       new TooManyRequests({ message, code, isRegistration: true, ...(retryAfterMs === null ? {} : { retryAfterMs }) }),
     RemoteFailed: ({ code, message }) => new UpstreamFailed({ message, code }),

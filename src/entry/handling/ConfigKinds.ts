@@ -44,6 +44,7 @@ const kinds: Readonly<Record<GroupName, string | null>> = {
   audit: null,
   auth: null,
   backups: null,
+  bills: null,
   cliTools: null,
   // What it applies is asked of the other groups.
   configuration: null,

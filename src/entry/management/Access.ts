@@ -29,6 +29,7 @@ import { asKeyHeader, Gate } from "../../subjects/auth/Gate.ts"
 import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { CurrentTrail } from "../handling/AuditTrail.ts"
+import { operationOf } from "../handling/CallerBounds.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
 
 const refusal = ({ code, message, status }: Denied): Unauthorized | Forbidden =>
@@ -60,7 +61,8 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
         headers,
         socketAddress: peerAddressOf(socket),
         category: null,
-        takesSession: false
+        takesSession: false,
+        operation: () => operationOf(method ?? "GET", url ?? "/")
       },
       yield* Clock.currentTimeMillis
     )

@@ -9,6 +9,7 @@ export const handlers = {
   audit: () => import("./groups/Others.generated.ts").then((m) => m.audit),
   auth: () => import("./groups/Usual.generated.ts").then((m) => m.auth),
   backups: () => import("./groups/Others.generated.ts").then((m) => m.backups),
+  bills: () => import("./groups/Others.generated.ts").then((m) => m.bills),
   capture: () => import("./groups/Traffic.generated.ts").then((m) => m.capture),
   cliTools: () => import("./groups/Others.generated.ts").then((m) => m.cliTools),
   cloud: () => import("./groups/Traffic.generated.ts").then((m) => m.cloud),

@@ -7,6 +7,7 @@ import type { IdGen } from "../../platform/IdGen.ts"
 import type { AdminPassword } from "../../subjects/auth/AdminPassword.ts"
 import type { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import type { Gate } from "../../subjects/auth/Gate.ts"
+import type { People } from "../../subjects/people/People.ts"
 import type { Sessions } from "../../subjects/auth/sessions/Sessions.ts"
 import type { Flags } from "../../subjects/flags/service.ts"
 import type { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
@@ -79,6 +80,7 @@ export type PlaneServices =
   | AgentTasks
   | AdminPassword
   | ApiKeys
+  | People
   | AuditLog
   | AppConfig
   | BodyBudget

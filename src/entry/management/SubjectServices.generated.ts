@@ -1,6 +1,7 @@
 /** The services of the subjects that the management plane works on. Written by `bin/subjects.mjs`: do not edit. */
 import type * as Aliases from "../../subjects/aliases/service.ts"
 import type * as Backups from "../../subjects/backups/service.ts"
+import type * as Bills from "../../subjects/bills/service.ts"
 import type * as Catalog from "../../subjects/catalog/service.ts"
 import type * as Cloud from "../../subjects/cloud/service.ts"
 import type * as Combos from "../../subjects/combos/service.ts"
@@ -36,6 +37,7 @@ import type * as Webhooks from "../../subjects/webhooks/service.ts"
 export type SubjectServices =
   | Aliases.ModelAliases
   | Backups.Backups
+  | Bills.Bills
   | Catalog.ModelCatalog
   | Cloud.CloudMembers
   | Combos.Combos

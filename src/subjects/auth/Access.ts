@@ -2,6 +2,7 @@
  * Decides whether a caller may use a route: one pure decision from the route's tier and the facts of a request; it is made
  * nowhere else.
  */
+import type { Reach } from "../../contract/tiers/Rights.ts"
 import type { Tier } from "../../contract/tiers/Tier.ts"
 import { managementScopes } from "../keys/entity.ts"
 import type { ApiKey, Principal } from "../keys/entity.ts"
@@ -16,6 +17,8 @@ export interface AccessFacts {
   readonly keyIsOurs: boolean
   /** Reason for which a known key cannot be used now. */
   readonly keyProblem: KeyProblem | null
+  /** Part of the gateway that the role of the key's person opens the route for. */
+  readonly reach: Reach
   /** Id of the admin session the cookie names, while it is valid. */
   readonly sessionId: string | null
   readonly csrfTokenValid: boolean
@@ -89,6 +92,14 @@ const notOwner = denied(
   "This is for the owner of the gateway's data folder only: run the command on the gateway's machine, as the user who runs it."
 )
 const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
+const noRight = ({ owners }: ApiKey): Denied =>
+  owners === undefined || owners.role === null
+    ? noScope
+    : denied(
+        403,
+        "key_scope",
+        `This API key lacks the scope 'manage' or 'admin', and the role '${owners.role}' of its person does not open this.`
+      )
 const noMetricsScope = denied(
   403,
   "key_scope",
@@ -150,7 +161,10 @@ const manage = (facts: AccessFacts): Access => {
   if (facts.key === "wrong") return facts.adminConfigured ? wrongKey : noAdmin
   if (facts.key._tag === "AdminKey" || facts.key._tag === "Owner") return allowed(facts.key)
   if (facts.keyProblem !== null) return deniedTo(facts.key, problems[facts.keyProblem])
-  return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : deniedTo(facts.key, noScope)
+  if (facts.key._tag !== "Key") return deniedTo(facts.key, noScope)
+  return mayManage(facts.key.key) || facts.reach !== "none"
+    ? allowed(facts.key)
+    : deniedTo(facts.key, noRight(facts.key.key))
 }
 
 /** A key may ask about itself when its scopes say so. */
@@ -178,7 +192,7 @@ const scrape = (facts: AccessFacts): Access => {
   if (key === "wrong") return wrongKey
   if (key._tag !== "Key") return allowed(key)
   if (keyProblem !== null) return deniedTo(key, problems[keyProblem])
-  return mayReadMetrics(key.key) ? allowed(key) : deniedTo(key, noMetricsScope)
+  return mayReadMetrics(key.key) || facts.reach !== "none" ? allowed(key) : deniedTo(key, noMetricsScope)
 }
 
 const owner = (facts: AccessFacts): Access => {

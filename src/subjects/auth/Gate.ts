@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { type Operation, type Reach, reachOf } from "../../contract/tiers/Rights.ts"
 import { callerTiers, type CallerTier, type Tier } from "../../contract/tiers/Tier.ts"
 import type { EndpointCategory } from "../keys/entity.ts"
 import { Flags } from "../flags/service.ts"
@@ -41,6 +42,8 @@ export interface GateRequest {
    * models, and what belongs to them.
    */
   readonly takesSession: boolean
+  /** Right of people that opens the route; asked for where the key belongs to a person. Absent: `administer`. */
+  readonly operation?: () => Operation
   /** A socket looks whether its caller may still listen: that is no use of a session or a key. */
   readonly isLook?: boolean
 }
@@ -125,6 +128,12 @@ const makeSiteRules = (
   }
 }
 
+/** Hot: finds what the role of a key's person opens the route for. */
+const personsReach = (key: Identified, { operation }: GateRequest): Reach => {
+  const role = typeof key === "object" && key._tag === "Key" ? (key.key.owners?.role ?? null) : null
+  return role === null ? "none" : reachOf(role, operation?.() ?? "administer")
+}
+
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const sessions = yield* Sessions
@@ -174,6 +183,7 @@ export const make = Effect.gen(function* () {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
+      reach: inferenceOnly ? "none" : personsReach(key, request),
       sessionId:
         cookie === null ? null : request.isLook === true ? sessions.look(cookie, nowMs) : sessions.find(cookie, nowMs),
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),

@@ -1,4 +1,6 @@
 /** Tells a caller about itself: who it is, by which credential, and what it may do. Pure. */
+import { reachesOf, reachOf } from "../../contract/tiers/Rights.ts"
+import { mayManage } from "./Access.ts"
 import type { CallerTier } from "../../contract/tiers/Tier.ts"
 import type { ApiKey, Principal } from "../keys/entity.ts"
 import type { PrincipalType } from "./entity.ts"
@@ -29,6 +31,14 @@ const limitsOf = (key: ApiKey): MeView["limits"] => ({
   maxRequestsPerDay: key.maxRequestsPerDay || null
 })
 
+const ofPerson = (key: ApiKey): Pick<MeView, "person" | "rights"> => {
+  const role = key.owners?.role ?? null
+  return {
+    person: key.userId === null ? null : { id: key.userId, name: key.owners?.person ?? null, role },
+    rights: reachesOf((operation) => (mayManage(key) ? "all" : reachOf(role, operation)))
+  }
+}
+
 /** A session by the beginning of its hash: enough to name it, and no cookie can be made of it. */
 export const sessionName = (idHash: string): string => idHash.slice(0, 16)
 
@@ -39,7 +49,9 @@ export const meOf = (
   endsAtMs: (sessionId: string) => number | null
 ): MeView => {
   const type = types[principal._tag]
-  const plain = { scopes: [], tiers, limits: null }
+  const isAnonymous = principal._tag === "Anonymous"
+  const rights = reachesOf(() => (isAnonymous ? "none" : "all"))
+  const plain = { person: null, rights, scopes: [], tiers, limits: null }
   const bearer = { type: "bearer", prefix: null, expiresAt: null } as const
   switch (principal._tag) {
     case "Anonymous":
@@ -66,6 +78,7 @@ export const meOf = (
         principal: { type, id: key.id, name: key.name },
         credential: { type: "bearer", prefix: key.prefix, expiresAt: isoOf(key.expiresAtMs) },
         role: roleOfKey(key),
+        ...ofPerson(key),
         scopes: key.scopes,
         tiers,
         limits: limitsOf(key)

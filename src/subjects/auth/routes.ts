@@ -2,10 +2,12 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { operations, reaches, reachesOf } from "../../contract/tiers/Rights.ts"
+import { userRoles } from "../users/entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { NoContent } from "../../contract/Inputs.ts"
-import { exampleKeyId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { callerTiers } from "../../contract/tiers/Tier.ts"
 import { principalTypes, sessionWays } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
@@ -120,6 +122,22 @@ export const Me = Schema.Struct({
     "member"
   ),
   scopes: field(Schema.Array(Schema.String), "Scopes of the API key; of others empty.", ["self:usage"]),
+  person: field(
+    Schema.NullOr(
+      Schema.Struct({
+        id: field(Schema.String, "Id of the person.", exampleId),
+        name: field(Schema.NullOr(Schema.String), "Name of the person.", "Ada"),
+        role: field(Schema.NullOr(Schema.Literal(...userRoles)), "Role of the person.", "member")
+      })
+    ),
+    "The person that the API key belongs to; null: none.",
+    null
+  ),
+  rights: field(
+    Schema.Record({ key: Schema.Literal(...operations), value: Schema.Literal(...reaches) }),
+    "What the caller may do on the management routes, and for which part of the gateway: `own`: what belongs to the person, `team`: that, and what belongs to the person's teams and those below them.",
+    { ...reachesOf(() => "none"), readKeys: "own", readFigures: "own" }
+  ),
   tiers: field(
     Schema.Array(Schema.Literal(...callerTiers)),
     "Kinds of routes that this very request could have read, its connection counted in; what a tier takes is in the documentation of the API. With a session, changes take the CSRF token as well.",

@@ -15,7 +15,7 @@ export const auth = subject("auth", {
     issueCode: owner("POST", "/api/auth/codes"),
     exchangeCode: local("POST", "/api/auth/codes/exchange"),
     listSessions: manage("GET", "/api/auth/sessions"),
-    endSession: manage("DELETE", "/api/auth/sessions/:id"),
-    endSessions: manage("DELETE", "/api/auth/sessions")
+    endSession: manage("DELETE", "/api/auth/sessions/:id", "replace"),
+    endSessions: manage("DELETE", "/api/auth/sessions", "replace")
   }
 })

@@ -7,9 +7,9 @@ export const backups = subject("backups", {
   routes: {
     list: manage("GET", "/api/db-backups"),
     create: manage("PUT", "/api/db-backups"),
-    restore: manage("POST", "/api/db-backups"),
+    restore: manage("POST", "/api/db-backups", "replace"),
     export: manage("GET", "/api/db-backups/export"),
-    import: manage("POST", "/api/db-backups/import"),
+    import: manage("POST", "/api/db-backups/import", "replace"),
     exportAll: manage("GET", "/api/db-backups/exportall")
   }
 })

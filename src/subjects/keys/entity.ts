@@ -1,6 +1,7 @@
 /** A gateway API key. Only a hash and a short prefix are kept; the secret is shown once. */
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
+import type { UserRole } from "../users/entity.ts"
 
 /** Scopes that open the management routes; `admin` includes `manage`. */
 export const managementScopes = ["manage", "admin"] as const
@@ -175,6 +176,8 @@ export interface OwnerRules {
   readonly mayUse: boolean
   /** Name of the person; null: it belongs to no person. */
   readonly person: string | null
+  /** Role of the person; null: it belongs to none. */
+  readonly role: UserRole | null
   /** Lists of models of the team and of those above it, of which each has to allow a model. */
   readonly models: ReadonlyArray<ReadonlyArray<string>>
 }

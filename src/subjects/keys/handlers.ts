@@ -6,6 +6,8 @@ import { keyListing, Keys as KeysGroup } from "./routes.ts"
 import type { ApiKey } from "./entity.ts"
 import { Keys } from "./service.ts"
 import { answered } from "../../entry/handling/Answers.ts"
+import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
+import { reaches } from "../people/Bounds.ts"
 import { asJson, listAnswer, listed, type ListOf } from "../../entry/handling/Lists.ts"
 import { createdKeyView, keyView } from "../../entry/handling/Views.ts"
 
@@ -29,21 +31,28 @@ const summaryOf = (key: ApiKey) => {
 }
 
 export const layer = HttpApiBuilder.group(contractOf(KeysGroup), "keys", (handlers) =>
-  Effect.map(Keys, (keys) =>
-    handlers
+  Effect.gen(function* () {
+    const keys = yield* Keys
+    const callerBounds = yield* makeCallerBounds
+    /** Within the bounds of the caller. */
+    const bounded = <A, E, R>(use: (within: ReturnType<typeof keys.within>) => Effect.Effect<A, E, R>) =>
+      answered(Effect.flatMap(callerBounds, (bounds) => use(keys.within(bounds))))
+    return handlers
       .handle("list", () =>
         Effect.gen(function* () {
-          const page = yield* listed(yield* keys.list, listOf)
+          const bounds = yield* callerBounds
+          const all = yield* keys.list
+          const page = yield* listed(bounds === null ? all : all.filter((key) => reaches(bounds, key)), listOf)
           return yield* listAnswer("keys", page, asJson(page.isSummary ? summaryOf : keyView))
         })
       )
-      .handle("get", ({ path }) => answered(Effect.map(keys.get(path.id), viewed)))
-      .handle("create", ({ payload }) => answered(Effect.map(keys.create(payload), createdKeyView)))
-      .handle("update", ({ path, payload }) => answered(Effect.map(keys.update(path.id, payload), viewed)))
-      .handle("patch", ({ path, payload }) => answered(Effect.map(keys.update(path.id, payload), viewed)))
+      .handle("get", ({ path }) => bounded((within) => Effect.map(within.get(path.id), viewed)))
+      .handle("create", ({ payload }) => bounded((within) => Effect.map(within.create(payload), createdKeyView)))
+      .handle("update", ({ path, payload }) => bounded((within) => Effect.map(within.update(path.id, payload), viewed)))
+      .handle("patch", ({ path, payload }) => bounded((within) => Effect.map(within.update(path.id, payload), viewed)))
       .handle("rotate", ({ path, payload }) =>
-        answered(Effect.map(keys.rotate(path.id, payload ?? {}), createdKeyView))
+        bounded((within) => Effect.map(within.rotate(path.id, payload ?? {}), createdKeyView))
       )
-      .handle("remove", ({ path }) => answered(keys.remove(path.id)))
-  )
+      .handle("remove", ({ path }) => bounded((within) => within.remove(path.id)))
+  })
 )

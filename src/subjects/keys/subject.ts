@@ -6,12 +6,12 @@ export const keys = subject("keys", {
   skill: "gw-api-keys",
   handlers: "usual",
   routes: {
-    list: manage("GET", "/api/keys"),
-    create: manage("POST", "/api/keys"),
-    get: manage("GET", "/api/keys/:id"),
-    update: manage("PUT", "/api/keys/:id"),
-    patch: manage("PATCH", "/api/keys/:id"),
-    rotate: manage("POST", "/api/keys/:id/rotate"),
-    remove: manage("DELETE", "/api/keys/:id")
+    list: manage("GET", "/api/keys", "readKeys"),
+    create: manage("POST", "/api/keys", "giveKeys"),
+    get: manage("GET", "/api/keys/:id", "readKeys"),
+    update: manage("PUT", "/api/keys/:id", "giveKeys"),
+    patch: manage("PATCH", "/api/keys/:id", "giveKeys"),
+    rotate: manage("POST", "/api/keys/:id/rotate", "renewKeys"),
+    remove: manage("DELETE", "/api/keys/:id", "giveKeys")
   }
 })

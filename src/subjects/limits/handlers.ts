@@ -3,8 +3,13 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Limits as LimitsGroup } from "./routes.ts"
-import type { BudgetStatusView, LedgerEntryView, TokenLimitView } from "./routes.ts"
-import { InvalidInput } from "../Errors.ts"
+import type { BudgetStatusView, LedgerEntryView, SetBudget, TokenLimitView } from "./routes.ts"
+import { ApiKeys } from "../auth/ApiKeys.ts"
+import { type GivenLimit, limitProblem, reaches } from "../people/Bounds.ts"
+import { People } from "../people/People.ts"
+import { EntityNotFound, InvalidInput, refuseRole } from "../Errors.ts"
+import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
+import { toNanoUsd } from "./rules.ts"
 import { makeOwnKey } from "../../entry/handling/OwnKey.ts"
 import type { Budget } from "./entity.ts"
 import type { Standing } from "../../plane/ledger/KeyLimits.ts"
@@ -98,36 +103,104 @@ const entryView = (entry: LedgerView): LedgerEntryView => ({
 
 const spendView = ({ costNanoUsd, requests, tokens }: Spend) => ({ requests, tokens, costUsd: usd(costNanoUsd) })
 
+const budgetLimits = (payload: SetBudget): ReadonlyArray<GivenLimit> => [
+  { unit: "usd", interval: "daily", limit: toNanoUsd(payload.dailyLimitUsd) },
+  { unit: "usd", interval: "weekly", limit: toNanoUsd(payload.weeklyLimitUsd) },
+  { unit: "usd", interval: "monthly", limit: toNanoUsd(payload.monthlyLimitUsd) }
+]
+
+/** Makes what holds callers within the bounds of their role. */
+const makeLimitBounds = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const people = yield* People
+  const callerBounds = yield* makeCallerBounds
+  const keyOf = Effect.fnUntraced(function* (id: string) {
+    const key = keys.get(id)
+    if (key !== null && reaches(yield* callerBounds, key)) return key
+    return yield* new EntityNotFound({ entity: "API key", id, field: "apiKeyId" })
+  })
+  return {
+    keyOf,
+    /** Tells which keys the caller may see the limits of. */
+    seenKeys: Effect.map(callerBounds, (bounds) => (id: string): boolean => {
+      if (bounds === null) return true
+      const key = keys.get(id)
+      return key !== null && reaches(bounds, key)
+    }),
+    /** Fails where the caller may not give a key these limits. */
+    limitable: Effect.fnUntraced(function* (id: string, limits: ReadonlyArray<GivenLimit>) {
+      const bounds = yield* callerBounds
+      if (bounds === null) return
+      yield* refuseRole(limitProblem(people.directory(), bounds, yield* keyOf(id), limits))
+    })
+  }
+})
+
 export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (handlers) =>
   Effect.gen(function* () {
     const limits = yield* Limits
 
     const ownKey = yield* makeOwnKey
+    const { keyOf, limitable, seenKeys } = yield* makeLimitBounds
 
     return handlers
       .handle("budget", ({ urlParams: { apiKeyId } }) =>
         Effect.gen(function* () {
-          if (apiKeyId !== undefined) return budgetStatusView(yield* answered(limits.budget(apiKeyId)))
-          return yield* entriesAnswer("budgets", yield* answered(limits.budgets), asJson(budgetStatusView))
+          const sees = yield* seenKeys
+          if (apiKeyId !== undefined) {
+            return budgetStatusView(yield* answered(Effect.zipRight(keyOf(apiKeyId), limits.budget(apiKeyId))))
+          }
+          const all = yield* answered(limits.budgets)
+          return yield* entriesAnswer(
+            "budgets",
+            all.filter((each) => sees(each.apiKeyId)),
+            asJson(budgetStatusView)
+          )
         })
       )
       .handle("setBudget", ({ payload, urlParams: { apiKeyId = payload.apiKeyId } }) =>
         apiKeyId === payload.apiKeyId
-          ? answered(Effect.map(limits.setBudget(payload), budgetStatusView))
+          ? answered(
+              Effect.zipRight(
+                limitable(apiKeyId, budgetLimits(payload)),
+                Effect.map(limits.setBudget(payload), budgetStatusView)
+              )
+            )
           : answered(
               new InvalidInput({ problems: [{ field: "apiKeyId", message: "is another key than in the query" }] })
             )
       )
-      .handle("removeBudget", ({ urlParams }) => answered(limits.removeBudget(urlParams.apiKeyId)))
+      .handle("removeBudget", ({ urlParams }) =>
+        answered(Effect.zipRight(limitable(urlParams.apiKeyId, []), limits.removeBudget(urlParams.apiKeyId)))
+      )
       .handle("tokenLimits", ({ urlParams: { apiKeyId } }) =>
-        Effect.flatMap(answered(limits.tokenLimits(apiKeyId)), (all) =>
-          entriesAnswer("limits", all, asJson(tokenLimitView), { apiKeyId: apiKeyId ?? null })
-        )
+        Effect.gen(function* () {
+          const sees = yield* seenKeys
+          if (apiKeyId !== undefined) yield* answered(keyOf(apiKeyId))
+          const all = yield* answered(limits.tokenLimits(apiKeyId))
+          const seen = all.filter(({ limit }) => sees(limit.apiKeyId))
+          return yield* entriesAnswer("limits", seen, asJson(tokenLimitView), { apiKeyId: apiKeyId ?? null })
+        })
       )
       .handle("setTokenLimit", ({ payload }) =>
-        answered(Effect.map(limits.setTokenLimit(payload), (limit) => ({ limit: tokenLimitView(limit) })))
+        answered(
+          Effect.zipRight(
+            limitable(payload.apiKeyId, [
+              { unit: "tokens", interval: payload.resetInterval ?? "monthly", limit: payload.tokenLimit }
+            ]),
+            Effect.map(limits.setTokenLimit(payload), (limit) => ({ limit: tokenLimitView(limit) }))
+          )
+        )
       )
-      .handle("removeTokenLimit", ({ urlParams }) => answered(limits.removeTokenLimit(urlParams.id)))
+      .handle("removeTokenLimit", ({ urlParams }) =>
+        answered(
+          Effect.gen(function* () {
+            const found = (yield* limits.tokenLimits()).find(({ limit }) => limit.id === urlParams.id)
+            if (found !== undefined) yield* limitable(found.limit.apiKeyId, [])
+            yield* limits.removeTokenLimit(urlParams.id)
+          })
+        )
+      )
       .handle("ledger", ({ urlParams: { cursor, limit = null, ...filter } }) =>
         answered(
           Effect.map(limits.ledger({ ...filter, limit, cursor: cursorOf(cursor) }), ({ entries, nextCursor }) => ({

@@ -17,7 +17,7 @@ import { isTimeZone } from "../../kernel/time/TimeZones.ts"
 const midnight = "00:00"
 const utc = "UTC"
 
-const toNanoUsd = (usd: number | undefined): number => Math.round((usd ?? 0) * nanoUsdPerUsd)
+export const toNanoUsd = (usd: number | undefined): number => Math.round((usd ?? 0) * nanoUsdPerUsd)
 
 const zoneProblem = (tz: string | undefined): FieldProblem | null =>
   tz === undefined || isTimeZone(tz)

@@ -6,12 +6,12 @@ export const limits = subject("limits", {
   skill: "gw-budget",
   handlers: "usual",
   routes: {
-    budget: manage("GET", "/api/usage/budget"),
-    setBudget: manage("POST", "/api/usage/budget"),
-    removeBudget: manage("DELETE", "/api/usage/budget"),
-    tokenLimits: manage("GET", "/api/usage/token-limits"),
-    setTokenLimit: manage("POST", "/api/usage/token-limits"),
-    removeTokenLimit: manage("DELETE", "/api/usage/token-limits"),
+    budget: manage("GET", "/api/usage/budget", "readLimits"),
+    setBudget: manage("POST", "/api/usage/budget", "setLimits"),
+    removeBudget: manage("DELETE", "/api/usage/budget", "setLimits"),
+    tokenLimits: manage("GET", "/api/usage/token-limits", "readLimits"),
+    setTokenLimit: manage("POST", "/api/usage/token-limits", "setLimits"),
+    removeTokenLimit: manage("DELETE", "/api/usage/token-limits", "setLimits"),
     ledger: manage("GET", "/api/usage/ledger"),
     me: self("GET", "/api/usage/me")
   }

@@ -58,6 +58,7 @@ export const ownerRules = (directory: Directory, ids: OwnerIds): OwnerRules | un
     : {
         mayUse: mayUse(directory, ids),
         person: ids.userId === null ? null : (directory.users.get(ids.userId)?.name ?? null),
+        role: ids.userId === null ? null : (directory.users.get(ids.userId)?.role ?? null),
         models: teamsFrom(directory, ids.teamId).flatMap(({ models }) =>
           models === null || models.length === 0 ? [] : [models]
         )

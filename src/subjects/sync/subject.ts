@@ -7,8 +7,8 @@ export const sync = subject("sync", {
   handlers: "traffic",
   routes: {
     status: manage("GET", "/api/sync/cloud"),
-    act: manage("POST", "/api/sync/cloud"),
+    act: manage("POST", "/api/sync/cloud", "replace"),
     bundle: manage("GET", "/api/sync/bundle"),
-    initialize: manage("POST", "/api/sync/initialize")
+    initialize: manage("POST", "/api/sync/initialize", "replace")
   }
 })

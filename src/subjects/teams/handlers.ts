@@ -3,25 +3,41 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { answered } from "../../entry/handling/Answers.ts"
+import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
 import { teamView } from "../../entry/handling/OwnerViews.ts"
 import { paged } from "../../entry/handling/Pages.ts"
+import { EntityNotFound } from "../Errors.ts"
+import { reachesTeam } from "../people/Bounds.ts"
 import { Teams as TeamsGroup } from "./routes.ts"
 import { type ObservedTeam, Teams } from "./service.ts"
 
 const viewed = (observed: ObservedTeam) => ({ team: teamView(observed) })
 
 export const layer = HttpApiBuilder.group(contractOf(TeamsGroup), "teams", (handlers) =>
-  Effect.map(Teams, (teams) =>
-    handlers
+  Effect.gen(function* () {
+    const teams = yield* Teams
+    const callerBounds = yield* makeCallerBounds
+    return handlers
       .handle("list", () =>
-        Effect.map(
-          Effect.flatMap(teams.list, (all) => paged(all, ({ team }) => team.id)),
-          ({ items, nextCursor, total }) => ({ teams: items.map(teamView), nextCursor, total })
+        Effect.gen(function* () {
+          const bounds = yield* callerBounds
+          const shown = (yield* teams.list).filter(({ team }) => reachesTeam(bounds, team))
+          const { items, nextCursor, total } = yield* paged(shown, ({ team }) => team.id)
+          return { teams: items.map(teamView), nextCursor, total }
+        })
+      )
+      .handle("get", ({ path }) =>
+        answered(
+          Effect.gen(function* () {
+            const bounds = yield* callerBounds
+            const observed = yield* teams.get(path.id)
+            if (reachesTeam(bounds, observed.team)) return viewed(observed)
+            return yield* new EntityNotFound({ entity: "team", id: path.id })
+          })
         )
       )
-      .handle("get", ({ path }) => answered(Effect.map(teams.get(path.id), viewed)))
       .handle("create", ({ payload }) => answered(Effect.map(teams.create(payload), viewed)))
       .handle("update", ({ path, payload }) => answered(Effect.map(teams.update(path.id, payload), viewed)))
       .handle("remove", ({ path }) => answered(teams.remove(path.id)))
-  )
+  })
 )

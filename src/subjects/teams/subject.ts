@@ -5,10 +5,10 @@ import { manage } from "../../contract/tiers/Tiers.ts"
 export const teams = subject("teams", {
   skill: "gw-api-keys",
   routes: {
-    list: manage("GET", "/api/teams"),
-    create: manage("POST", "/api/teams"),
-    get: manage("GET", "/api/teams/:id"),
-    update: manage("PUT", "/api/teams/:id"),
-    remove: manage("DELETE", "/api/teams/:id")
+    list: manage("GET", "/api/teams", "readTeams"),
+    create: manage("POST", "/api/teams", "changeTeams"),
+    get: manage("GET", "/api/teams/:id", "readTeams"),
+    update: manage("PUT", "/api/teams/:id", "changeTeams"),
+    remove: manage("DELETE", "/api/teams/:id", "changeTeams")
   }
 })

@@ -8,6 +8,9 @@ import { Usage } from "./routes.ts"
 import { Slices } from "../../plane/resilience/Slices.ts"
 import type { LogsQuery, QuotaWindowView } from "./routes.ts"
 import { UsageReports } from "./service.ts"
+import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
+import { ownFilter, seenLog } from "../../entry/handling/OwnUsage.ts"
+import type { Bounds } from "../people/Bounds.ts"
 import { makeOwnKey } from "../../entry/handling/OwnKey.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { connectionUsage, quotaWindows } from "../quotaGroups/QuotaViews.ts"
@@ -25,24 +28,32 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
     const reports = yield* UsageReports
     const series = yield* UsageSeries
     const ownKey = yield* makeOwnKey
-    const logsOf = Effect.fnUntraced(function* (page: UsagePage & { readonly scannedToMs?: number | null }) {
+    const callerBounds = yield* makeCallerBounds
+    const logsOf = Effect.fnUntraced(function* (
+      page: UsagePage & { readonly scannedToMs?: number | null },
+      bounds: Bounds | null
+    ) {
       const factsOf = yield* reports.factsOf(page.rows)
       return yield* entriesAnswer(
         "logs",
         page.rows,
-        asJson((row) => usageLog(row, factsOf(row))),
+        asJson((row) => seenLog(bounds, usageLog(row, factsOf(row)))),
         { nextCursor: page.nextCursor, scannedTo: isoOrNull(page.scannedToMs ?? null) }
       )
     })
-    const logs = ({ urlParams }: { readonly urlParams: LogsQuery }) => {
-      const { after, cursor = null, limit = null } = urlParams
-      const filter = filterOf(urlParams)
-      const rows =
-        after === undefined
-          ? reports.page(limit, cursor, filter)
-          : reports.written(limit, after === "latest" ? null : after, filter)
-      return answered(Effect.flatMap(rows, logsOf))
-    }
+    const logs = ({ urlParams }: { readonly urlParams: LogsQuery }) =>
+      answered(
+        Effect.gen(function* () {
+          const { after, cursor = null, limit = null } = urlParams
+          const bounds = yield* callerBounds
+          const filter = { ...filterOf(urlParams), ...(yield* ownFilter(bounds, urlParams)) }
+          const rows =
+            after === undefined
+              ? reports.page(limit, cursor, filter)
+              : reports.written(limit, after === "latest" ? null : after, filter)
+          return yield* logsOf(yield* rows, bounds)
+        })
+      )
     return handlers
       .handle("logs", logs)
       .handle("requestLogs", logs)
@@ -60,7 +71,9 @@ export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers)
       .handle("series", ({ urlParams }) =>
         answered(
           Effect.gen(function* () {
-            const query = seriesQuery(urlParams, yield* Clock.currentTimeMillis)
+            const own = yield* ownFilter(yield* callerBounds, urlParams)
+            const asked = seriesQuery(urlParams, yield* Clock.currentTimeMillis)
+            const query = { ...asked, filter: { ...asked.filter, ...own } }
             return seriesView(query, yield* series.series(query))
           })
         )

@@ -9,6 +9,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 import type { Condition, IdsSelection, TextArm } from "../../store/usage/UsageFacetsSql.ts"
 import { readColumns, Row, toUsageRow } from "../../store/usage/UsageColumns.ts"
+import { type OwnedBy, ownedCondition } from "../../store/usage/OwnedUsageSql.ts"
 import { listed } from "../../store/engine/Engine.ts"
 
 /** Every given field must match. */
@@ -36,6 +37,8 @@ export interface UsageFilter {
   readonly sinceMs?: number
   /** Epoch milliseconds, excluded. */
   readonly untilMs?: number
+  /** Owners of the key when the request arrived. */
+  readonly ownedBy?: OwnedBy
   /** Contained in one of the texts, or in the status; upper and lower case of A to Z are the same. */
   readonly search?: string
 }
@@ -159,8 +162,8 @@ export const isIndexed = ({ batchId, sessionId }: UsageFilter): boolean =>
   batchId !== undefined || sessionId !== undefined
 
 /** Filters that combinations of names do not know, and no index either: rows are looked at one by one. */
-export const isScanned = ({ cacheHit, error, minCostNanoUsd, minLatencyMs }: UsageFilter): boolean =>
-  cacheHit !== undefined || error !== undefined || minCostNanoUsd !== undefined || minLatencyMs !== undefined
+export const isScanned = ({ cacheHit, error, minCostNanoUsd, minLatencyMs, ownedBy }: UsageFilter): boolean =>
+  [cacheHit, error, minCostNanoUsd, minLatencyMs, ownedBy].some((each) => each !== undefined)
 
 const rowConditions = (filter: UsageFilter): ReadonlyArray<Condition> => {
   const { batchId, cacheHit, error, minCostNanoUsd, minLatencyMs, sessionId } = filter
@@ -182,6 +185,7 @@ const rowConditions = (filter: UsageFilter): ReadonlyArray<Condition> => {
 export const conditionsOf = (filter: UsageFilter, plus: "" | "+" = "+"): ReadonlyArray<Condition> => [
   ...nameConditions(filter, plus),
   ...rowConditions(filter),
+  ...(filter.ownedBy === undefined ? [] : [ownedCondition(filter.ownedBy)]),
   ...(filter.search === undefined ? [] : [contains(searched, filter.search)])
 ]
 

@@ -6,10 +6,10 @@ export const usage = subject("usage", {
   skill: "gw-usage-logs",
   handlers: "usual",
   routes: {
-    logs: manage("GET", "/api/usage/logs"),
-    requestLogs: manage("GET", "/api/usage/request-logs"),
+    logs: manage("GET", "/api/usage/logs", "readRequests"),
+    requestLogs: manage("GET", "/api/usage/request-logs", "readRequests"),
     facets: manage("GET", "/api/usage/logs/facets"),
-    series: manage("GET", "/api/usage/series"),
+    series: manage("GET", "/api/usage/series", "readFigures"),
     meSeries: self("GET", "/api/usage/me/series"),
     meLogs: self("GET", "/api/usage/me/logs"),
     quotas: manage("GET", "/api/quotas"),

@@ -11,6 +11,9 @@ import { UsageExport } from "../usage/UsageExport.ts"
 import { compareBill } from "./BillAnswers.ts"
 import { UsageHistory } from "./service.ts"
 import { UsageRetention } from "../../observe/usage/UsageRetention.ts"
+import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
+import { ownFilter, seenAnalytics } from "../../entry/handling/OwnUsage.ts"
+import { ownedBy } from "../people/Bounds.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { breakdownQuery, breakdownView, timeIn } from "../usage/SeriesViews.ts"
 import { filterOf } from "../usage/UsageFilters.ts"
@@ -36,14 +39,25 @@ export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageH
     const history = yield* UsageHistory
     const retention = yield* UsageRetention
     const series = yield* UsageSeries
+    const callerBounds = yield* makeCallerBounds
     return handlers
       .handle("history", ({ urlParams }) => answered(Effect.map(history.history(spanIn(urlParams)), historyView)))
-      .handle("analytics", ({ urlParams }) => answered(Effect.map(history.analytics(spanIn(urlParams)), analyticsView)))
+      .handle("analytics", ({ urlParams }) =>
+        answered(
+          Effect.gen(function* () {
+            const bounds = yield* callerBounds
+            const report = yield* history.analytics(spanIn(urlParams), ownedBy(bounds))
+            return seenAnalytics(bounds, analyticsView(report))
+          })
+        )
+      )
       .handle("breakdown", ({ urlParams }) =>
         answered(
           Effect.gen(function* () {
+            const own = yield* ownFilter(yield* callerBounds, urlParams)
             const query = breakdownQuery(urlParams, yield* Clock.currentTimeMillis)
-            return breakdownView(urlParams, yield* series.split(query))
+            const filter = { ...query.filter, ...own }
+            return breakdownView(urlParams, yield* series.split({ ...query, filter }))
           })
         )
       )

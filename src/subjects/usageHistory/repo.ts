@@ -19,6 +19,7 @@ import {
   sumNames,
   summedSeq
 } from "../../store/usage/UsageSumsSql.ts"
+import { inMovedPeriod, type OwnedBy, ownedCondition, ownedPeriods } from "../../store/usage/OwnedUsageSql.ts"
 import { idAt } from "../usage/repo.ts"
 
 export interface UsageSums {
@@ -66,7 +67,8 @@ export interface UsageBreakdown {
 export class UsageHistoryRepo extends Context.Tag("gateway/subjects/usageHistory/UsageHistoryRepo")<
   UsageHistoryRepo,
   {
-    readonly breakdown: (source: UsageSource) => Effect.Effect<UsageBreakdown, ReadRefused>
+    /** `owner`: of keys that were theirs when requests arrived; null: of all. */
+    readonly breakdown: (source: UsageSource, owner?: OwnedBy | null) => Effect.Effect<UsageBreakdown, ReadRefused>
     /** The same, and the sums of each minute since a time, by the minute's beginning. */
     readonly withMinutes: (
       source: UsageSource,
@@ -111,23 +113,67 @@ const localDay = (offsets: UsageSource["offsets"]): string => {
   )
 }
 
+/** As `ofRows`, of keys that were an owner's. */
+const ofOwnRows = (sinceMs: number, owner: OwnedBy): Part => {
+  const rows = ownedCondition(owner)
+  const deleted = ownedPeriods(owner, minuteMs)
+  return {
+    sql: `${rowsAsSums(minuteMs, `id >= ? AND timestamp_ms >= ? AND ${rows.sql}`)} UNION ALL
+      SELECT start_ms, ${names} FROM usage_minutes WHERE start_ms >= ? AND ${deleted.sql}`,
+    parameters: [
+      idAt(sinceMs),
+      sinceMs,
+      ...rows.parameters,
+      Math.floor(sinceMs / minuteMs) * minuteMs,
+      ...deleted.parameters
+    ]
+  }
+}
+
 const withDay = ({ parameters, sql }: Part, day: string): Part => ({
   sql: `SELECT ${day} AS day, ${names} FROM (${sql}) AS rows`,
   parameters
 })
 
+/** As `ofSums`, of keys that were an owner's: of periods in which one moved, the rows. */
+const ofOwnSums = (
+  grain: Grain,
+  day: string,
+  range: readonly [number, number],
+  owner: OwnedBy
+): ReadonlyArray<Part> => {
+  const sums = ofSums(grain, day, ...range)
+  const whole = ownedPeriods(owner, grain.ms)
+  const rows = ownedCondition(owner)
+  const moved = rowsAsSums(
+    grain.ms,
+    `id >= ? AND seq <= ${summedSeq} AND timestamp_ms >= ? AND timestamp_ms < ? AND ${inMovedPeriod(grain.ms)} AND ${rows.sql}`
+  )
+  const unsummed = rowsAsSums(hourMs, `seq > ${summedSeq} AND timestamp_ms >= ? AND timestamp_ms < ? AND ${rows.sql}`)
+  const dayOfRows = grain.table === "usage_days" ? firstOfDay("start_ms") : day
+  return [
+    { sql: `${sums.sql} AND ${whole.sql}`, parameters: [...sums.parameters, ...whole.parameters] },
+    withDay({ sql: moved, parameters: [idAt(range[0]), ...range, ...rows.parameters] }, dayOfRows),
+    withDay({ sql: unsummed, parameters: [...range, ...rows.parameters] }, dayOfRows)
+  ]
+}
+
 /** Adds the date to each. Sums by day have that of UTC. */
-const partOf = (source: UsageSource): Part => {
+const partOf = (source: UsageSource, owner: OwnedBy | null): Part => {
   const day = localDay(source.offsets)
-  if (source.by === "rows") return withDay(ofRows(source.sinceMs), day)
+  if (source.by === "rows")
+    return withDay(owner === null ? ofRows(source.sinceMs) : ofOwnRows(source.sinceMs, owner), day)
   const { sinceMs, splitMs, untilMs } = source
   const unsummed = rowsAsSums(hourMs, `seq > ${summedSeq} AND timestamp_ms >= ? AND timestamp_ms < ?`)
-  const parts = [
-    ofSums(days, "start_ms", sinceMs, splitMs),
-    ofSums(hours, day, splitMs, untilMs),
-    withDay({ sql: unsummed, parameters: [sinceMs, splitMs] }, firstOfDay("start_ms")),
-    withDay({ sql: unsummed, parameters: [splitMs, untilMs] }, day)
-  ]
+  const parts =
+    owner === null
+      ? [
+          ofSums(days, "start_ms", sinceMs, splitMs),
+          ofSums(hours, day, splitMs, untilMs),
+          withDay({ sql: unsummed, parameters: [sinceMs, splitMs] }, firstOfDay("start_ms")),
+          withDay({ sql: unsummed, parameters: [splitMs, untilMs] }, day)
+        ]
+      : [...ofOwnSums(days, "start_ms", [sinceMs, splitMs], owner), ...ofOwnSums(hours, day, [splitMs, untilMs], owner)]
   return {
     sql: parts.map(({ sql }) => sql).join(" UNION ALL "),
     parameters: parts.flatMap(({ parameters }) => parameters)
@@ -143,8 +189,8 @@ const arm = (kind: string, name: string, provider: string, groups: string, order
 const mostFirst = `ORDER BY requests DESC LIMIT ${mostNames}`
 
 /** One pass over the source; the groups of it are few. */
-const breakdownOf = (source: UsageSource): ReadStatement => {
-  const { parameters, sql } = partOf(source)
+const breakdownOf = (source: UsageSource, owner: OwnedBy | null): ReadStatement => {
+  const { parameters, sql } = partOf(source, owner)
   const arms = [
     arm("summary", "'0'", "''", "", ""),
     arm("day", "CAST(day AS TEXT)", "''", "GROUP BY day", ""),
@@ -206,11 +252,11 @@ const breakdownIn = (rows: ReadonlyArray<ReadRow>): UsageBreakdown => {
 
 export const make = Effect.gen(function* () {
   const worker = yield* ReadWorker
-  const breakdown = Effect.fn("UsageHistoryRepo.breakdown")((source: UsageSource) =>
-    Effect.map(worker.read([breakdownOf(source)]), ([rows = []]) => breakdownIn(rows))
+  const breakdown = Effect.fn("UsageHistoryRepo.breakdown")((source: UsageSource, owner: OwnedBy | null = null) =>
+    Effect.map(worker.read([breakdownOf(source, owner)]), ([rows = []]) => breakdownIn(rows))
   )
   const withMinutes = Effect.fn("UsageHistoryRepo.withMinutes")((source: UsageSource, minutesSinceMs: number) =>
-    Effect.map(worker.read([breakdownOf(source), minutesOf(minutesSinceMs)]), ([rows = [], minutes = []]) => ({
+    Effect.map(worker.read([breakdownOf(source, null), minutesOf(minutesSinceMs)]), ([rows = [], minutes = []]) => ({
       breakdown: breakdownIn(rows),
       minutes: new Map(minutes.map((row) => [numberIn(row, "start_ms"), sumsOf(row)]))
     }))

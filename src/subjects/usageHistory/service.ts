@@ -10,6 +10,7 @@ import { PerformanceStats } from "../../plane/routing/stats/PerformanceStats.ts"
 import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
 import { type CallSums, type CallSumsQuery, CallSumsRepo } from "../usage/CallSumsRepo.ts"
 import { noSums, type UsageBreakdown, UsageHistoryRepo, type UsageSums } from "./repo.ts"
+import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { InvalidInput } from "../Errors.ts"
 
@@ -47,7 +48,11 @@ export interface UsageNow extends UsageReport {
 export class UsageHistory extends Context.Tag("gateway/subjects/usageHistory/UsageHistory")<
   UsageHistory,
   {
-    readonly analytics: (span: UsageSpan) => Effect.Effect<UsageReport, InvalidInput | ReadRefused>
+    /** `owner`: of keys that were theirs when requests arrived. */
+    readonly analytics: (
+      span: UsageSpan,
+      owner?: OwnedBy | null
+    ) => Effect.Effect<UsageReport, InvalidInput | ReadRefused>
     readonly history: (span: UsageSpan) => Effect.Effect<UsageNow, InvalidInput | ReadRefused>
     /** Sums the cost of calls to a provider, by day and model. */
     readonly calls: (
@@ -102,12 +107,12 @@ export const make = Effect.gen(function* () {
     keyName: (id) => keys.get(id)?.name ?? null
   })
 
-  const analytics = Effect.fn("UsageHistory.analytics")(function* (asked: UsageSpan) {
+  const analytics = Effect.fn("UsageHistory.analytics")(function* (asked: UsageSpan, owner: OwnedBy | null = null) {
     yield* checked(asked)
     yield* journal.catchUp
     const nowMs = yield* Clock.currentTimeMillis
     const span = spanOf(asked, nowMs)
-    return reportOf(span, asked.timeZone, yield* repo.breakdown(span.source))
+    return reportOf(span, asked.timeZone, yield* repo.breakdown(span.source, owner))
   })
 
   const history = Effect.fn("UsageHistory.history")(function* (asked: UsageSpan) {

@@ -6,8 +6,8 @@ export const usageHistory = subject("usageHistory", {
   skill: "gw-usage-logs",
   routes: {
     history: manage("GET", "/api/usage/history"),
-    analytics: manage("GET", "/api/usage/analytics"),
-    breakdown: manage("GET", "/api/usage/breakdown"),
+    analytics: manage("GET", "/api/usage/analytics", "readFigures"),
+    breakdown: manage("GET", "/api/usage/breakdown", "readFigures"),
     calls: manage("GET", "/api/usage/calls"),
     reconcile: manage("POST", "/api/usage/reconcile"),
     export: manage("GET", "/api/usage/export"),

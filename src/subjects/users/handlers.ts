@@ -3,25 +3,47 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { answered } from "../../entry/handling/Answers.ts"
+import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
 import { userView } from "../../entry/handling/OwnerViews.ts"
 import { paged } from "../../entry/handling/Pages.ts"
+import { EntityNotFound } from "../Errors.ts"
+import { reachesUser } from "../people/Bounds.ts"
+import { People } from "../people/People.ts"
 import { Users as UsersGroup } from "./routes.ts"
 import { type ObservedUser, Users } from "./service.ts"
 
 const viewed = (observed: ObservedUser) => ({ user: userView(observed) })
 
 export const layer = HttpApiBuilder.group(contractOf(UsersGroup), "users", (handlers) =>
-  Effect.map(Users, (users) =>
-    handlers
+  Effect.gen(function* () {
+    const users = yield* Users
+    const people = yield* People
+    const callerBounds = yield* makeCallerBounds
+    return handlers
       .handle("list", () =>
-        Effect.map(
-          Effect.flatMap(users.list, (all) => paged(all, ({ user }) => user.id)),
-          ({ items, nextCursor, total }) => ({ users: items.map(userView), nextCursor, total })
+        Effect.gen(function* () {
+          const bounds = yield* callerBounds
+          const all = yield* users.list
+          const shown = all.filter(({ user }) => reachesUser(bounds, people.directory(), user.id))
+          const { items, nextCursor, total } = yield* paged(shown, ({ user }) => user.id)
+          return { users: items.map(userView), nextCursor, total }
+        })
+      )
+      .handle("get", ({ path }) =>
+        answered(
+          Effect.flatMap(callerBounds, (bounds) =>
+            reachesUser(bounds, people.directory(), path.id)
+              ? Effect.map(users.get(path.id), viewed)
+              : new EntityNotFound({ entity: "person", id: path.id })
+          )
         )
       )
-      .handle("get", ({ path }) => answered(Effect.map(users.get(path.id), viewed)))
-      .handle("create", ({ payload }) => answered(Effect.map(users.create(payload), viewed)))
-      .handle("update", ({ path, payload }) => answered(Effect.map(users.update(path.id, payload), viewed)))
-      .handle("remove", ({ path }) => answered(users.remove(path.id)))
-  )
+      .handle("create", ({ payload }) =>
+        answered(Effect.flatMap(callerBounds, (bounds) => Effect.map(users.create(payload, bounds), viewed)))
+      )
+      .handle("update", ({ path, payload }) =>
+        answered(Effect.flatMap(callerBounds, (bounds) => Effect.map(users.update(path.id, payload, bounds), viewed)))
+      )
+      .handle("remove", ({ path }) => answered(Effect.flatMap(callerBounds, (bounds) => users.remove(path.id, bounds))))
+  })
 )

@@ -7,6 +7,7 @@ import { IdGen } from "../../platform/IdGen.ts"
 import { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
 import { KeyLimits, type Standing } from "../../plane/ledger/KeyLimits.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { type Bounds, userProblem } from "../people/Bounds.ts"
 import { People } from "../people/People.ts"
 import * as Errors from "../Errors.ts"
 import type { CreateUser, UpdateUser } from "./routes.ts"
@@ -26,13 +27,20 @@ export class Users extends Context.Tag("gateway/subjects/users/Users")<
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<ObservedUser>>
     readonly get: (id: string) => Effect.Effect<ObservedUser, Errors.EntityNotFound>
-    readonly create: (input: CreateUser) => Effect.Effect<ObservedUser, Errors.StateConflict | StoreError>
+    readonly create: (
+      input: CreateUser,
+      bounds?: Bounds | null
+    ) => Effect.Effect<ObservedUser, Errors.RoleExceeded | Errors.StateConflict | StoreError>
     readonly update: (
       id: string,
-      input: UpdateUser
-    ) => Effect.Effect<ObservedUser, Errors.EntityNotFound | Errors.StateConflict | StoreError>
+      input: UpdateUser,
+      bounds?: Bounds | null
+    ) => Effect.Effect<ObservedUser, Errors.EntityNotFound | Errors.RoleExceeded | Errors.StateConflict | StoreError>
     /** Takes the person out of all teams; the person's keys are refused from then on. */
-    readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
+    readonly remove: (
+      id: string,
+      bounds?: Bounds | null
+    ) => Effect.Effect<void, Errors.EntityNotFound | Errors.RoleExceeded | StoreError>
   }
 >() {}
 
@@ -78,19 +86,21 @@ export const make = Effect.gen(function* () {
 
   const get = Effect.fn("Users.get")((id: string) => Effect.flatMap(find(id), shown))
 
-  const create = Effect.fn("Users.create")(function* (input: CreateUser) {
+  const create = Effect.fn("Users.create")(function* (input: CreateUser, bounds: Bounds | null = null) {
+    yield* Errors.refuseRole(userProblem(bounds, input.role))
     if (people.directory().users.size >= maxUsers) return yield* Errors.tooMany(maxUsers, "people")
     const nowMs = yield* Clock.currentTimeMillis
     return yield* put({ ...Rules.settingsOf(input), id: ids.next(nowMs), createdAtMs: nowMs, updatedAtMs: nowMs })
   })
 
-  const update = Effect.fn("Users.update")(function* (id: string, input: UpdateUser) {
+  const update = Effect.fn("Users.update")(function* (id: string, input: UpdateUser, bounds: Bounds | null = null) {
     const before = yield* find(id)
+    yield* Errors.refuseRole(userProblem(bounds, before.role, input.role))
     return yield* put({ ...before, ...Rules.changed(before, input), updatedAtMs: yield* Clock.currentTimeMillis })
   })
 
-  const remove = Effect.fn("Users.remove")(function* (id: string) {
-    yield* find(id)
+  const remove = Effect.fn("Users.remove")(function* (id: string, bounds: Bounds | null = null) {
+    yield* Errors.refuseRole(userProblem(bounds, (yield* find(id)).role))
     yield* Effect.catchTag(people.removeUser(id), "AlreadyStored", Effect.die)
     yield* changes.ownersChanged
   })

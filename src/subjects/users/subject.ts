@@ -5,10 +5,10 @@ import { manage } from "../../contract/tiers/Tiers.ts"
 export const users = subject("users", {
   skill: "gw-api-keys",
   routes: {
-    list: manage("GET", "/api/users"),
-    create: manage("POST", "/api/users"),
-    get: manage("GET", "/api/users/:id"),
-    update: manage("PUT", "/api/users/:id"),
-    remove: manage("DELETE", "/api/users/:id")
+    list: manage("GET", "/api/users", "readPeople"),
+    create: manage("POST", "/api/users", "changePeople"),
+    get: manage("GET", "/api/users/:id", "readPeople"),
+    update: manage("PUT", "/api/users/:id", "changePeople"),
+    remove: manage("DELETE", "/api/users/:id", "changePeople")
   }
 })

@@ -2,6 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { routes } from "../../../src/contract/Routes.ts"
+import { rights } from "../../../src/contract/tiers/Rights.ts"
+import { userRoles } from "../../../src/subjects/users/entity.ts"
 import { adminKey, adminPassword, type Call, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 const management = routes.filter(
@@ -78,6 +80,39 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
             else assert.strictEqual(answer.status, expected, label)
             assert.isString(answer.headers["x-gateway-request-id"], label)
             assert.isString(answer.headers["x-gateway-version"], label)
+            assert.notStrictEqual(answer.status, 500, label)
+          }
+        }
+      }),
+    // Some thousand requests.
+    { timeout: 90_000 }
+  )
+
+  it.effect(
+    "every route × every role of a person whose key has no scope",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* TestApp
+        /** Where they can, they would end what the other tests need, or capture the machine that they run on. */
+        const left = new Set(["agentBridge.startTproxy", "auth.endSessions"])
+        for (const role of userRoles) {
+          const { at } = yield* app.admin("/api/users", {
+            method: "POST",
+            body: { name: role, email: `${role}@example.com`, role }
+          })
+          const key = yield* app.admin("/api/keys", { method: "POST", body: { name: role, userId: at("user.id") } })
+          const headers = { authorization: `Bearer ${key.at("secret")}` }
+          for (const route of management) {
+            if (route.plane !== "management" || route.tier !== "manage" || left.has(route.key)) continue
+            const answer = yield* app.call(route.path.replace(":id", "none").replace(":requestId", "none"), {
+              method: route.method,
+              headers,
+              ...(safe(route.method) ? {} : { body: "{}" })
+            })
+            const isOpen = rights[route.operation][role] !== "none"
+            const label = `${route.key} for ${role}: ${answer.status} ${answer.text}`
+            assert.strictEqual(answer.at("error.code") === "key_scope", !isOpen, label)
+            if (!isOpen) assert.strictEqual(answer.status, 403, label)
             assert.notStrictEqual(answer.status, 500, label)
           }
         }

@@ -17,6 +17,7 @@ import * as Repos from "../../../src/store/Repos.generated.ts"
 import * as Secrets from "../../../src/store/secrets/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as AuditRepo from "../../../src/subjects/audit/repo.ts"
+import * as BillSumsRepo from "../../../src/subjects/bills/BillSumsRepo.ts"
 import * as CallSumsRepo from "../../../src/subjects/usage/CallSumsRepo.ts"
 import * as FacetsRepo from "../../../src/subjects/usage/FacetsRepo.ts"
 import * as SeriesRepo from "../../../src/subjects/usage/SeriesRepo.ts"
@@ -26,6 +27,7 @@ import { layerEmpty } from "../postgres/Schemas.ts"
 
 const readers = Layer.mergeAll(
   AuditRepo.layer,
+  BillSumsRepo.layer,
   CallSumsRepo.layer,
   FacetsRepo.layer,
   SeriesRepo.layer,

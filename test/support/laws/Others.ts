@@ -1,6 +1,8 @@
 /** Calls of further repositories, drawn for histories: lists of models, evaluations, kept answers, states by key, series of usage. */
+import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { BillSumsRepo } from "../../../src/subjects/bills/BillSumsRepo.ts"
 import { AnswerCacheRepo } from "../../../src/subjects/cache/repo.ts"
 import { EvalRepo } from "../../../src/subjects/evals/repo.ts"
 import { ModelListRepo } from "../../../src/subjects/models/ModelListRepo.ts"
@@ -160,5 +162,44 @@ const series: Maker = (dice) => {
   ])
 }
 
+const owned: Maker = (dice) => {
+  const key = dice.of(["key-1", "key-2"])
+  const [person, team] = [dice.orNull(dice.of(["ada", "bo"])), dice.orNull(dice.of(["research", "sales"]))]
+  const fromMs = startMs + dice.below(3 * 86_400) * 1_000
+  const move = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.zipRight(
+      sql`UPDATE key_owners SET until_ms = ${fromMs} WHERE api_key_id = ${key} AND until_ms IS NULL`,
+      sql`INSERT INTO key_owners (api_key_id, user_id, team_id, from_ms) VALUES (${key}, ${person}, ${team}, ${fromMs})`
+    )
+  )
+  const owner = { userId: dice.of(["ada", "bo"]), teamIds: dice.of([[], ["research"], ["research", "sales"]]) }
+  const span = { fromMs: startMs + dice.below(6) * 900_000, untilMs }
+  const months = [{ month: "2026-09", ...span }]
+  const splitMs = startMs + dice.below(3) * dayMs
+  const bill = Effect.map(
+    Effect.flatMap(BillSumsRepo, (repo) => repo.sums(span, splitMs, { months, lastSeq: 0 })),
+    // Numbers of rows are those of the engine, and so is the order of texts.
+    ({ corrections, lines }) => [lines, corrections].map((all) => all.map((line) => JSON.stringify(line)).toSorted())
+  )
+  const offsets = [{ fromMs: startMs, offsetMs: 0 }]
+  const source = dice.of([
+    { by: "rows" as const, sinceMs: startMs, offsets },
+    { by: "sums" as const, sinceMs: startMs, splitMs, untilMs, offsets }
+  ])
+  const ownHistory = Effect.map(
+    Effect.flatMap(UsageHistoryRepo, (repo) => repo.breakdown(source, owner)),
+    ({ apiKeys, days, summary }) => [
+      summary,
+      [...days.keys()].toSorted(),
+      apiKeys.map(({ name, requests }) => `${name}=${requests}`).toSorted()
+    ]
+  )
+  return dice.of<Step>([
+    { name: "owners.move", run: Effect.asVoid(move) },
+    { name: "bills.sums", run: bill },
+    { name: `history of an owner by ${source.by}`, run: ownHistory }
+  ])
+}
+
 export const others: ReadonlyArray<Maker> = [lists, evals, answers, states]
-export const usageSeries: ReadonlyArray<Maker> = [series]
+export const usageSeries: ReadonlyArray<Maker> = [series, owned]

@@ -20,6 +20,7 @@ const nobody: AccessFacts = {
   key: "missing",
   keyIsOurs: false,
   keyProblem: null,
+  reach: "none",
   sessionId: null,
   csrfTokenValid: false,
   ownPage: false,

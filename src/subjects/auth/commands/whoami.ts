@@ -1,4 +1,5 @@
 /** `gateway whoami`: who this machine is to a gateway, and what it may do there. */
+import { operations } from "../../../contract/tiers/Rights.ts"
 import { Me } from "../routes.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
@@ -31,8 +32,26 @@ const limitRows = (limits: MeView["limits"]): ReadonlyArray<readonly [string, st
         ["Requests a day", perMost(limits.maxRequestsPerDay)]
       ]
 
-const page = (url: string, { credential, limits, principal, role, scopes, tiers }: MeView): string =>
-  fields([
+const spread = { own: "of one's own", team: "of one's teams", all: "of all" } as const
+
+/** Names what the role of a key's person opens, such as `readKeys (of one's own)`. */
+const rightsOf = (rights: MeView["rights"]): ReadonlyArray<string> =>
+  operations.flatMap((operation) => {
+    const reach = rights[operation]
+    return reach === "none" ? [] : [`${operation} (${spread[reach]})`]
+  })
+
+const personRows = ({ person, rights }: MeView): ReadonlyArray<readonly [string, string]> =>
+  person === null
+    ? []
+    : [
+        ["Person", `${person.name ?? person.id}${person.role === null ? "" : `, ${person.role}`}`],
+        ["Rights", listed(rightsOf(rights), "none")]
+      ]
+
+const page = (url: string, me: MeView): string => {
+  const { credential, limits, principal, role, scopes, tiers } = me
+  return fields([
     ["Gateway", url],
     ["You are", principal.name === null ? who[principal.type] : `${who[principal.type]}: ${principal.name}`],
     ["Role", role],
@@ -40,8 +59,10 @@ const page = (url: string, { credential, limits, principal, role, scopes, tiers 
     ...(credential.expiresAt === null ? [] : [["Until", Output.shortTime(credential.expiresAt)] as const]),
     ...(principal.type === "apiKey" ? [["Scopes", listed(scopes, "none")] as const] : []),
     ["May use", listed(tiers, "nothing")],
+    ...personRows(me),
     ...limitRows(limits)
   ])
+}
 
 export const whoamiCommand = asking("whoami", "auth", {}, function* (client, _given, to) {
   const value = yield* client.me()

@@ -6,6 +6,7 @@ const fromUsage = from(() => import("./usage.ts"))
 const fromSeries = from(() => import("./series.ts"))
 const fromPurge = from(() => import("./purge.ts"))
 const fromShow = from(() => import("./cost/show.ts"))
+const fromBill = from(() => import("./cost/bill.ts"))
 const fromReconcile = from(() => import("./cost/reconcile.ts"))
 const fromLive = from(() => import("./live.ts"))
 const fromCacheMeasure = from(() => import("./cacheMeasure.ts"))
@@ -51,7 +52,13 @@ const cost = group(
   [
     fromShow("show", "costShow", "Show what requests cost, by model and day by day.", {
       aliases: ["list"],
-      examples: ["cost show --range 7d --json"]
+      examples: ["cost show --range 7d --json", "cost show --by person,team --month 2035-01"]
+    }),
+    fromBill("close", "costClose", "Close a month: its bill stays as it is from then on.", {
+      examples: ["cost close 2035-01 --yes", "cost close 2035-01 --timezone Europe/Zurich --yes"]
+    }),
+    fromBill("closed", "costClosed", "List the months that were closed, with their checksums.", {
+      examples: ["cost closed", "cost closed --json"]
     }),
     fromReconcile("reconcile", "costReconcile", "Compare a provider's bill with the ledger, by day and model.", {
       aliases: ["check"],
@@ -63,7 +70,7 @@ const cost = group(
     skill: "cli-cost-usage",
     aliases: ["costs"],
     otherwise: { name: "show", takesWords: false },
-    examples: ["cost", "cost --range 7d", "cost reconcile costs.json"]
+    examples: ["cost", "cost --range 7d", "cost --by person,team --month 2035-01", "cost reconcile costs.json"]
   }
 )
 

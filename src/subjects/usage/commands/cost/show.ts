@@ -1,7 +1,9 @@
 /** `gateway cost show`: what requests cost over a range of time, by model, and day by day. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { UsageAnalytics } from "../../../usageHistory/routes.ts"
+import { BadArgument } from "../../../../cli/Failure.ts"
 import * as EnvFile from "../../../../cli/flags/EnvFile.ts"
 import * as Client from "../../../../cli/gateway/Client.ts"
 import * as Column from "../../../../cli/output/Column.ts"
@@ -9,6 +11,7 @@ import { usd } from "../../../../cli/output/money.ts"
 import * as Output from "../../../../cli/output/Output.ts"
 import { Screen } from "../../../../cli/output/Screen.ts"
 import { hasBars, sparkline } from "../../../../cli/output/Sparkline.ts"
+import { billFlags, billShow } from "./bill.ts"
 import { rangeFlags, rangeQuery, remarkInexact, spanText } from "../range.ts"
 
 type Row = UsageAnalytics["byModel"][number]
@@ -43,9 +46,18 @@ const trend = (days: UsageAnalytics["dailyTrend"]) =>
     yield* Output.remark(`Last ${last.length} days: ${bars}  (at most ${usd(most)} USD a day)`)
   })
 
-export const costShow = Command.make("show", { ...rangeFlags("30d"), ...Client.connection }, (given) =>
+const twoSpans = new BadArgument({
+  message: "A bill is of a month: --range, --from and --to do not go with --by and --month.",
+  hint: "Example: gateway cost --by person,team --month 2035-01"
+})
+
+export const costShow = Command.make("show", { ...rangeFlags("30d"), ...billFlags, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
+    if (Option.isSome(given.month) || Option.isSome(given.by)) {
+      if ([given.range, given.from, given.to].some(Option.isSome)) return yield* twoSpans
+      return yield* billShow(to, given)
+    }
     const urlParams = yield* rangeQuery(given, "30d")
     const client = yield* Client.group(to, "usageHistory")
     const answer = yield* client.analytics({ urlParams }).pipe(Client.orExplain(to))

@@ -19,6 +19,13 @@ const Story = Schema.Struct({
 
 const mostCompared = 5
 
+/** Checks whether the caller may look for texts: who sees a part of the log finds its requests by their ids. */
+const maySearch = Effect.fnUntraced(function* (to: Client.Target) {
+  const client = yield* Client.group(to, "auth")
+  const { rights } = yield* client.me().pipe(Client.orExplain(to))
+  return rights.readRequests === "all"
+})
+
 /** The request whose id begins so. Ids that a client gave are found by their text. */
 export const findRequest = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "usage")
@@ -28,7 +35,7 @@ export const findRequest = Effect.fnUntraced(function* (to: Client.Target, word:
       ({ logs }) => logs
     )
   const byId = yield* ask({ requestId: word.slice(0, 300) })
-  const searched = byId.length > 0 ? [] : yield* ask({ search: word.slice(0, 200) })
+  const searched = byId.length > 0 || !(yield* maySearch(to)) ? [] : yield* ask({ search: word.slice(0, 200) })
   const found = [...byId, ...searched.filter(({ requestId }) => requestId.startsWith(word))]
   const [only] = found
   if (only === undefined) {

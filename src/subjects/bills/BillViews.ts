@@ -1,0 +1,106 @@
+/** Bills as the contract shows them. */
+import { csv } from "../../kernel/text/Csv.ts"
+import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
+import type { BillDimension, BillLine } from "./entity.ts"
+import type { BillRow, BillView, ClosedBills } from "./routes.ts"
+import { grouped, linesFor, type Sums, totalOf } from "./rules.ts"
+import type { Bill } from "./service.ts"
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+const orNull = (text: string): string | null => (text === "" ? null : text)
+
+const sumsView = ({ costNanoUsd, requests, tokensIn, tokensOut, unpriced }: Sums) => ({
+  requests,
+  unpriced,
+  tokensIn,
+  tokensOut,
+  costUsd: costNanoUsd / nanoUsdPerUsd
+})
+
+const rowOf =
+  ({ report: { names } }: Bill) =>
+  (line: BillLine): BillRow => ({
+    person: orNull(line.person),
+    personName: names.person[line.person] ?? null,
+    team: orNull(line.team),
+    teamName: names.team[line.team] ?? null,
+    key: orNull(line.key),
+    keyName: names.key[line.key] ?? null,
+    provider: orNull(line.provider),
+    model: orNull(line.model),
+    ...sumsView(line)
+  })
+
+/** `owner`: of whom alone it is shown; null: of all. */
+export const billView = (bill: Bill, by: ReadonlyArray<BillDimension>, owner: OwnedBy | null): BillView => {
+  const { closed, inexact, report } = bill
+  const lines = linesFor(report.lines, owner)
+  const corrections = linesFor(report.corrections, owner)
+  const months = [...new Set(corrections.map(({ month }) => month))]
+  const viewed = rowOf(bill)
+  return {
+    month: report.month,
+    timezone: report.timeZone,
+    from: iso(report.fromMs),
+    to: iso(report.untilMs),
+    closedAt: closed === null ? null : iso(closed.atMs),
+    checksum: closed?.checksum ?? null,
+    intact: closed?.isIntact ?? true,
+    by,
+    rows: grouped(lines, by).map(viewed),
+    total: sumsView(totalOf(lines)),
+    corrections: months.flatMap((month) =>
+      grouped(
+        corrections.filter((line) => line.month === month),
+        by
+      ).map((line) => Object.assign({ month }, viewed(line)))
+    ),
+    correctionsTotal: sumsView(totalOf(corrections)),
+    inexact
+  }
+}
+
+export const csvColumns = [
+  "person",
+  "personName",
+  "team",
+  "teamName",
+  "key",
+  "keyName",
+  "provider",
+  "model",
+  "requests",
+  "unpriced",
+  "tokensIn",
+  "tokensOut",
+  "costUsd"
+] as const satisfies ReadonlyArray<keyof BillRow>
+
+/** One record a row, corrections last. */
+export const csvOf = ({ corrections, month, rows }: BillView): string => {
+  const recordOf = (of: string, row: BillRow) => [of, ...csvColumns.map((name) => row[name])]
+  return csv([
+    ["month", ...csvColumns],
+    ...rows.map((row) => recordOf(month, row)),
+    ...corrections.map((row) => recordOf(row.month, row))
+  ])
+}
+
+export const closedView = (all: ReadonlyArray<Bill>): typeof ClosedBills.Type => ({
+  bills: all.flatMap(({ closed, report }) =>
+    closed === null
+      ? []
+      : [
+          {
+            month: report.month,
+            timezone: report.timeZone,
+            closedAt: iso(closed.atMs),
+            checksum: closed.checksum,
+            intact: closed.isIntact,
+            costUsd: totalOf(report.lines).costNanoUsd / nanoUsdPerUsd,
+            correctionsUsd: totalOf(report.corrections).costNanoUsd / nanoUsdPerUsd
+          }
+        ]
+  )
+})

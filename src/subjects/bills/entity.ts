@@ -1,0 +1,60 @@
+/** Bills of a month: what requests cost, by person, team, key, model and provider. */
+import * as Schema from "effect/Schema"
+
+export const billDimensions = ["person", "team", "key", "model", "provider"] as const
+export type BillDimension = (typeof billDimensions)[number]
+
+/** Sums of requests that have all dimensions in common; an id or name is empty where there is none. */
+export const BillLine = Schema.Struct({
+  /** Owners of the key when the requests arrived. */
+  person: Schema.String,
+  team: Schema.String,
+  key: Schema.String,
+  model: Schema.String,
+  provider: Schema.String,
+  requests: Schema.Number,
+  /** Requests of unknown price, which cost 0. */
+  unpriced: Schema.Number,
+  tokensIn: Schema.Number,
+  tokensOut: Schema.Number,
+  /** Nano-USD, a whole multiple of 1/64. */
+  costNanoUsd: Schema.Number
+})
+export type BillLine = typeof BillLine.Type
+
+/** Requests of a month that was closed before they were written. */
+export const Correction = Schema.Struct({ month: Schema.String, ...BillLine.fields })
+export type Correction = typeof Correction.Type
+
+const Names = Schema.Record({ key: Schema.String, value: Schema.String })
+
+export const BillReport = Schema.Struct({
+  month: Schema.String,
+  timeZone: Schema.String,
+  fromMs: Schema.Number,
+  untilMs: Schema.Number,
+  lines: Schema.Array(BillLine),
+  corrections: Schema.Array(Correction),
+  /** Names at the time, by ids. */
+  names: Schema.Struct({ person: Names, team: Names, key: Names })
+})
+export type BillReport = typeof BillReport.Type
+
+export interface ClosedBill {
+  /** `<month>/<time zone>`. */
+  readonly id: string
+  readonly month: string
+  readonly timeZone: string
+  /** Number of the last row of the log that it knows. */
+  readonly lastSeq: number
+  /** SHA-256 of the report's text, lower-case hex. */
+  readonly checksum: string
+  readonly report: string
+  readonly createdAtMs: number
+}
+
+/** A part of time, epoch milliseconds. */
+export interface Span {
+  readonly fromMs: number
+  readonly untilMs: number
+}

@@ -1,0 +1,80 @@
+/** Rules of bills: the span of a month, sums of lines, and the text of a report. Pure. */
+import { instantOf } from "../../kernel/time/TimeZones.ts"
+import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
+import { type BillDimension, billDimensions, type BillLine, type BillReport, type Span } from "./entity.ts"
+
+/** The month, from its first moment by the clocks of a zone to that of the next one. */
+export const spanOfMonth = (month: string, timeZone: string): Span => {
+  const [year = 0, number = 1] = month.split("-").map(Number)
+  const first = { day: 1, hour: 0, minute: 0 }
+  const next = number === 12 ? { year: year + 1, month: 1 } : { year, month: number + 1 }
+  return {
+    fromMs: instantOf(timeZone, { year, month: number, ...first }),
+    untilMs: instantOf(timeZone, { ...next, ...first })
+  }
+}
+
+/** Selects lines that belong to a person or to teams; null: all. */
+export const linesFor = <Line extends BillLine>(
+  lines: ReadonlyArray<Line>,
+  owner: OwnedBy | null
+): ReadonlyArray<Line> =>
+  owner === null ? lines : lines.filter(({ person, team }) => person === owner.userId || owner.teamIds.includes(team))
+
+export type Sums = Omit<BillLine, BillDimension>
+
+export const noSums: Sums = { requests: 0, unpriced: 0, tokensIn: 0, tokensOut: 0, costNanoUsd: 0 }
+
+export const added = (one: Sums, other: Sums): Sums => ({
+  requests: one.requests + other.requests,
+  unpriced: one.unpriced + other.unpriced,
+  tokensIn: one.tokensIn + other.tokensIn,
+  tokensOut: one.tokensOut + other.tokensOut,
+  costNanoUsd: one.costNanoUsd + other.costNanoUsd
+})
+
+export const totalOf = (lines: ReadonlyArray<BillLine>): Sums => lines.reduce<Sums>(added, noSums)
+
+/** Sums up lines by some dimensions, those that cost the most first; the others are empty. */
+export const grouped = (lines: ReadonlyArray<BillLine>, by: ReadonlyArray<BillDimension>): ReadonlyArray<BillLine> => {
+  const groups = new Map<string, BillLine>()
+  const isAsked = new Set(by)
+  for (const line of lines) {
+    const names = Object.fromEntries(billDimensions.map((name) => [name, isAsked.has(name) ? line[name] : ""])) as Pick<
+      BillLine,
+      BillDimension
+    >
+    const key = JSON.stringify(billDimensions.map((name) => names[name]))
+    groups.set(key, { ...names, ...added(groups.get(key) ?? noSums, line) })
+  }
+  return [...groups.values()].toSorted(
+    (one, other) => other.costNanoUsd - one.costNanoUsd || other.requests - one.requests
+  )
+}
+
+/** Text of a report: the same report has the same text, whoever writes it. */
+export const textOf = ({ corrections, fromMs, lines, month, names, timeZone, untilMs }: BillReport): string => {
+  const sorted = (all: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  const dimensionsOf = (line: BillLine) => ({
+    person: line.person,
+    team: line.team,
+    key: line.key,
+    model: line.model,
+    provider: line.provider,
+    requests: line.requests,
+    unpriced: line.unpriced,
+    tokensIn: line.tokensIn,
+    tokensOut: line.tokensOut,
+    costNanoUsd: line.costNanoUsd
+  })
+  return JSON.stringify({
+    month,
+    timeZone,
+    fromMs,
+    untilMs,
+    lines: lines.map(dimensionsOf),
+    corrections: corrections.map((line) => Object.assign({ month: line.month }, dimensionsOf(line))),
+    names: { person: sorted(names.person), team: sorted(names.team), key: sorted(names.key) }
+  })
+}

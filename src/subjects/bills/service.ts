@@ -1,0 +1,153 @@
+/** Bills: those of open months from the sums, those of closed ones as they were closed. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import { makeLane } from "../../kernel/Lane.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
+import { People } from "../people/People.ts"
+import { hoursKeptMs } from "../usageHistory/entity.ts"
+import { makeNames } from "../usage/RowFacts.ts"
+import * as Errors from "../Errors.ts"
+import { BillReport, type ClosedBill } from "./entity.ts"
+import { BillRepo } from "./repo.ts"
+import { type Billed, BillSumsRepo, hoursSince, isWhole } from "./BillSumsRepo.ts"
+import { spanOfMonth, textOf } from "./rules.ts"
+
+export interface Bill {
+  readonly report: BillReport
+  /** Null: the month is open, and what the bill says may change. */
+  readonly closed: {
+    readonly atMs: number
+    readonly checksum: string
+    /** The checksum is that of the report. */
+    readonly isIntact: boolean
+  } | null
+  /** Sentences on the parts that are not exact. */
+  readonly inexact: ReadonlyArray<string>
+}
+
+export interface MonthQuery {
+  /** `YYYY-MM`. */
+  readonly month: string
+  readonly timeZone: string
+}
+
+export class Bills extends Context.Tag("gateway/subjects/bills/Bills")<
+  Bills,
+  {
+    readonly bill: (query: MonthQuery) => Effect.Effect<Bill, ReadRefused | StoreError>
+    /** Freezes the bill of a month that is over; what comes later is a correction on the next one that is closed. */
+    readonly close: (query: MonthQuery) => Effect.Effect<Bill, Errors.StateConflict | ReadRefused | StoreError>
+    /** Oldest first. */
+    readonly closed: Effect.Effect<ReadonlyArray<Bill>, StoreError>
+  }
+>() {}
+
+const checksumOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const idOf = ({ month, timeZone }: MonthQuery): string => `${month}/${timeZone}`
+
+const reportIn = Schema.decodeSync(Schema.parseJson(BillReport))
+
+const frozen = ({ checksum, createdAtMs, report }: ClosedBill): Bill => ({
+  report: reportIn(report),
+  closed: { atMs: createdAtMs, checksum, isIntact: checksumOf(report) === checksum },
+  inexact: []
+})
+
+const daysOnly = (timeZone: string): ReadonlyArray<string> => [
+  `Sums by hour are kept for ${hoursKeptMs / 86_400_000} days: what is older begins and ends by the days of UTC where its rows were deleted, not by those of ${timeZone}.`
+]
+
+export const make = Effect.gen(function* () {
+  const journal = yield* UsageJournal
+  const names = yield* makeNames
+  const people = yield* People
+  const repo = yield* BillRepo
+  const sums = yield* BillSumsRepo
+  const { inTurn } = makeLane(1)
+
+  /** Months of the same zone that were closed. */
+  const billedIn = (timeZone: string, all: ReadonlyArray<ClosedBill>): Billed => {
+    const own = all.filter((each) => each.timeZone === timeZone)
+    return {
+      months: own.map(({ month }) => ({ month, ...spanOfMonth(month, timeZone) })),
+      lastSeq: Math.max(0, ...own.map(({ lastSeq }) => lastSeq))
+    }
+  }
+
+  const open = Effect.fnUntraced(function* ({ month, timeZone }: MonthQuery) {
+    yield* journal.catchUp
+    const span = spanOfMonth(month, timeZone)
+    const splitMs = hoursSince(yield* Clock.currentTimeMillis, hoursKeptMs)
+    const found = yield* sums.sums(span, splitMs, billedIn(timeZone, yield* repo.list))
+    const all = [...found.lines, ...found.corrections]
+    const idsOf = (name: "key" | "person" | "team") =>
+      [...new Set(all.map((line) => line[name]))].filter((id) => id !== "")
+    const { teams, users } = people.directory()
+    const keyName = yield* names("key", idsOf("key"))
+    const named = (ids: ReadonlyArray<string>, nameOf: (id: string) => string | null | undefined) =>
+      Object.fromEntries(
+        ids.flatMap((id) => {
+          const name = nameOf(id) ?? null
+          return name === null ? [] : [[id, name] as const]
+        })
+      )
+    const report: BillReport = {
+      month,
+      timeZone,
+      ...span,
+      lines: found.lines,
+      corrections: found.corrections,
+      names: {
+        person: named(idsOf("person"), (id) => users.get(id)?.name),
+        team: named(idsOf("team"), (id) => teams.get(id)?.name),
+        key: named(idsOf("key"), keyName)
+      }
+    }
+    return { report, lastSeq: found.lastSeq, inexact: isWhole(span, splitMs) ? [] : daysOnly(timeZone) }
+  })
+
+  const bill = Effect.fn("Bills.bill")(function* (query: MonthQuery) {
+    const known = yield* repo.get(idOf(query))
+    if (known !== null) return frozen(known)
+    const { inexact, report } = yield* open(query)
+    return { report, inexact, closed: null }
+  })
+
+  const close = Effect.fn("Bills.close")(function* (query: MonthQuery) {
+    const { month, timeZone } = query
+    const already = Errors.conflict(`The month ${month} is closed already.`, "month")
+    if ((yield* repo.get(idOf(query))) !== null) return yield* already
+    const nowMs = yield* Clock.currentTimeMillis
+    if (nowMs < spanOfMonth(month, timeZone).untilMs) {
+      return yield* Errors.conflict(`The month ${month} is not over in ${timeZone}.`, "month")
+    }
+    const { lastSeq, report } = yield* open(query)
+    const text = textOf(report)
+    const made: ClosedBill = {
+      id: idOf(query),
+      month,
+      timeZone,
+      lastSeq,
+      checksum: checksumOf(text),
+      report: text,
+      createdAtMs: nowMs
+    }
+    yield* Effect.catchTag(repo.insert(made), "AlreadyStored", () => already)
+    return frozen(made)
+  }, inTurn)
+
+  return Bills.of({ bill, close, closed: Effect.map(repo.list, (all) => all.map(frozen)) })
+})
+
+export const layer: Layer.Layer<
+  Bills,
+  never,
+  BillRepo | BillSumsRepo | People | UsageJournal | Effect.Effect.Context<typeof makeNames>
+> = Layer.effect(Bills, make)
