@@ -147,16 +147,14 @@ import * as Simulator from "../observe/simulation/Simulator.ts"
 import * as EvalScores from "../plane/routing/stats/EvalScores.ts"
 import * as PerformanceStats from "../plane/routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../plane/routing/health/TargetHealth.ts"
-import * as Backup from "../store/Backup.ts"
+import * as Database from "../store/Database.ts"
 import { closingLayer } from "../store/engine/Client.ts"
 import * as DataLock from "../store/DataLock.ts"
-import * as ReadWorker from "../store/engine/ReadWorker.ts"
 import * as AuditRepo from "../subjects/audit/repo.ts"
 import * as PluginRepo from "../subjects/plugins/repo.ts"
 import * as Repos from "../store/Repos.generated.ts"
 import * as Reservations from "../store/usage/Reservations.ts"
 import * as Secrets from "../store/secrets/Secrets.ts"
-import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/usage/UsageJournal.ts"
 import type { Tunnels } from "../net/tunnels/Tunnels.ts"
 import type { MeshTools } from "../net/tunnels/mesh/MeshTools.ts"
@@ -177,10 +175,7 @@ import { tunnels } from "./tunnels.ts"
 const platform = Layer.mergeAll(IdGen.layer, Timers.layer)
 
 /** The database and everything that is only tables. */
-const tables = Layer.mergeAll(Repos.layer, Backup.layer).pipe(
-  Layer.provideMerge(Secrets.layer),
-  Layer.provideMerge(Sql.layer)
-)
+const tables = Repos.layer.pipe(Layer.provideMerge(Secrets.layer), Layer.provideMerge(Database.layer))
 
 /** The store for a command that works on the data folder by itself; a running server does not hinder reading. */
 export const storeLayer = tables.pipe(Layer.provideMerge(DataLock.layerOnDemand), Layer.provideMerge(platform))
@@ -255,7 +250,7 @@ interface Parts<Journal, JournalR, Limits, LimitsR, RunningR, BesideR> {
 const recordingWith = <Out, E, R>(journal: Layer.Layer<Out, E, R>) =>
   Layer.mergeAll(
     UsageRetention.layer.pipe(Layer.provideMerge(journal)),
-    ReadWorker.layer,
+    Database.reads,
     PriceBook.layer.pipe(Layer.provide(priceOverrides)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     // After the journal has brought in the usage rows of a run that died: they have what its memory missed.
