@@ -140,7 +140,7 @@ const renumber = (to: SqlClient.SqlClient, { key, name }: TableShape): Effect.Ef
   })
 
 /** Tells whether the target is new, or a copy is on its way to it. */
-const mayBegin = (to: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
+export const mayBegin = (to: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.map(
     to.unsafe<{ readonly marked: number; readonly used: number }>(
       `SELECT (SELECT COUNT(*) FROM meta WHERE key = '${marker}') AS marked,
