@@ -33,6 +33,8 @@ import { type SiblingWorkers, WorkersBeside } from "../platform/programs/Sibling
 import { nameOf } from "../plane/state/link/WorkerLinks.ts"
 import { Claims, none as noClaims } from "../plane/state/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
+import * as NodeWatch from "../plane/workers/NodeWatch.ts"
+import { besideNodes } from "./nodes.ts"
 import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
@@ -325,8 +327,8 @@ const alone = {
   journal: UsageJournal.layer,
   limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer)),
   running: RunningRequests.layer,
-  beside: Layer.empty,
-  store: tables
+  beside: besideNodes,
+  store: NodeWatch.heldLayer.pipe(Layer.provide(platform), Layer.provideMerge(tables))
 }
 
 export const engine = engineWith(alone)
