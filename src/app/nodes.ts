@@ -1,4 +1,4 @@
-/** What a gateway beside others on one database takes over besides the tables that are held: limits of keys, and webhooks. */
+/** Takes over, in a gateway beside others on one database, changes of more than the tables that are held: limits of keys, and webhooks. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { KeyLimits } from "../plane/ledger/KeyLimits.ts"

@@ -133,7 +133,7 @@ const own: ReadonlyArray<TreeNode> = [
   ...media,
   search,
   context,
-  fromStatus("status", "statusCommand", "Show whether a gateway runs; see attention, health, version.", {
+  fromStatus("status", "statusCommand", "Show whether a gateway runs; see attention, cluster, health, version.", {
     section: "Watch",
     skill: "cli-health",
     examples: ["status", "status --json"]
@@ -227,7 +227,12 @@ const own: ReadonlyArray<TreeNode> = [
         ]
       })
     ],
-    { section: "Settings", skill: "cli-backup-sync", examples: ["store migrate --from sqlite --to postgres --dry-run"] }
+    {
+      section: "Settings",
+      skill: "cli-backup-sync",
+      besides: true,
+      examples: ["store migrate --from sqlite --to postgres --dry-run"]
+    }
   ),
   fromReset("reset-password", "resetPassword", "Set the admin password anew; a running gateway takes it over.", {
     section: "Settings",

@@ -1,6 +1,7 @@
 /** Checks of a database on a server of Postgres: what it is, what the role may, what stands between, how far it is. Nothing is changed. */
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { loadModule } from "../lazy.ts"
 import type { DatabaseState } from "./data.ts"
 import * as Finding from "./Finding.ts"
@@ -41,7 +42,7 @@ export const server = (url: Redacted.Redacted): Effect.Effect<ServerChecks> =>
       Effect.map(({ address, facts, problem, roundTripMs, schemaVersion }): ServerChecks => {
         const latency = distance(roundTripMs)
         if (problem !== null) {
-          return { ...unusable(`${address}: ${problem}.`, "Nothing was changed."), latency }
+          return { ...unusable(`${address}: ${asSentence(problem)}`, "Nothing was changed."), latency }
         }
         if (schemaVersion > supported) {
           const newer = store.describeStoreFailure(

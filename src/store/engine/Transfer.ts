@@ -36,7 +36,8 @@ const rowsOfPart = 400
 const marker = "transfer"
 
 /** The index of the search is made anew by the gateway, which finds that it is empty; changes of the configuration are written by triggers. */
-const isLeftOut = (name: string): boolean => /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_nodes$)/.test(name)
+const isLeftOut = (name: string): boolean =>
+  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_nodes$)/.test(name)
 
 /** Tables by the catalogue of SQLite; those that others refer to come first. */
 const shapesOf = (sqlite: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<TableShape>, SqlError> =>

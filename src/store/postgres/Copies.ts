@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
 import { AppConfig, type AppConfigShape } from "../../platform/AppConfig.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { databaseFile } from "../DataFolder.ts"
 import * as DataLock from "../DataLock.ts"
 import { usualOptions } from "../engine/postgres/Client.ts"
@@ -77,7 +78,8 @@ export const plannedCopy = ({
   Effect.gen(function* () {
     const file = databaseFile(config.dataDir)
     const state = yield* inspectServer(url)
-    if (state.problem !== null) return yield* new CopyRefused({ message: `${state.address}: ${state.problem}.` })
+    if (state.problem !== null)
+      return yield* new CopyRefused({ message: `${state.address}: ${asSentence(state.problem)}` })
     const version = yield* inspect(file, supported)
     const taken = new CopyRefused({ message: "The target has rows already: begin with an empty database." })
     if (to === "postgres") {
