@@ -5,6 +5,7 @@ import * as Backups from "../subjects/backups/service.ts"
 import * as Bills from "../subjects/bills/service.ts"
 import * as Catalog from "../subjects/catalog/service.ts"
 import * as Cloud from "../subjects/cloud/service.ts"
+import * as Cluster from "../subjects/cluster/service.ts"
 import * as Combos from "../subjects/combos/service.ts"
 import * as Compression from "../subjects/compression/service.ts"
 import * as CompressionCombos from "../subjects/compressionCombos/service.ts"
@@ -39,6 +40,7 @@ const level0 = Layer.mergeAll(
   Aliases.layer,
   Backups.layer,
   Bills.layer,
+  Cluster.layer,
   Combos.layer,
   Compression.layer,
   CompressionCombos.layer,

@@ -19,6 +19,7 @@ const fromConformance = from(() => import("./commands/conformance.ts"))
 const fromApi = from(() => import("./commands/api.ts"))
 const fromConfig = from(() => import("./commands/config.ts"))
 const fromEnv = from(() => import("./commands/env.ts"))
+const fromStore = from(() => import("./commands/store.ts"))
 const fromReset = from(() => import("./commands/reset.ts"))
 
 const context = group(
@@ -133,7 +134,7 @@ const own: ReadonlyArray<TreeNode> = [
   ...media,
   search,
   context,
-  fromStatus("status", "statusCommand", "Show whether a gateway runs; see attention, health, version.", {
+  fromStatus("status", "statusCommand", "Show whether a gateway runs; see attention, cluster, health, version.", {
     section: "Watch",
     skill: "cli-health",
     examples: ["status", "status --json"]
@@ -230,6 +231,25 @@ const own: ReadonlyArray<TreeNode> = [
       examples: ["env show", "env set PORT 8080"]
     }
   ),
+  group(
+    "store",
+    "Copy the database to a server of Postgres, and back.",
+    [
+      fromStore("migrate", "storeMigrate", "Copy the database to the other engine; run again, it goes on.", {
+        examples: [
+          "store migrate --from sqlite --to postgres --dry-run",
+          "store migrate --from sqlite --to postgres",
+          "store migrate --from postgres --to sqlite"
+        ]
+      })
+    ],
+    {
+      section: "Settings",
+      skill: "cli-backup-sync",
+      besides: true,
+      examples: ["store migrate --from sqlite --to postgres --dry-run"]
+    }
+  ),
   fromReset("reset-password", "resetPassword", "Set the admin password anew; a running gateway takes it over.", {
     section: "Settings",
     skill: "cli-setup",
@@ -309,6 +329,7 @@ const order: ReadonlyArray<string> = [
   "settings",
   "api",
   "backup",
+  "store",
   "flags",
   "pricing",
   "admin-session",

@@ -281,6 +281,15 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     },
     blocks: []
   },
+  "docs/cluster.md": {
+    blocks: [
+      {
+        begins: "export GATEWAY_DATABASE_URL",
+        marked: "needs a server of Postgres; test/cli/postgres starts the program over one"
+      },
+      { begins: "gateway store migrate", marked: "needs a server of Postgres; test/cli/storeMigrate types it over one" }
+    ]
+  },
   "docs/operations.md": {
     before: async (world) => {
       const elsewhere = join(world.folder, "elsewhere")

@@ -15,7 +15,7 @@ const newestFile = new URL("../fixtures/schema.sql", import.meta.url).pathname
 const separator = "\n;--\n"
 
 const newest = versionOf(migrations)
-export const versions: ReadonlyArray<number> = Array.from({ length: newest }, (_, index) => index + 1)
+export const versions: ReadonlyArray<number> = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
 const upTo = (version: number): Migrations =>
   Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= version))

@@ -36,7 +36,8 @@ const rowsOfPart = 400
 const marker = "transfer"
 
 /** The index of the search is made anew by the gateway, which finds that it is empty; changes of the configuration are written by triggers. */
-const isLeftOut = (name: string): boolean => /^(?:sqlite_|memory_index|schema_migrations$|config_changes$)/.test(name)
+const isLeftOut = (name: string): boolean =>
+  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_nodes$)/.test(name)
 
 /** Tables by the catalogue of SQLite; those that others refer to come first. */
 const shapesOf = (sqlite: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<TableShape>, SqlError> =>
@@ -140,7 +141,7 @@ const renumber = (to: SqlClient.SqlClient, { key, name }: TableShape): Effect.Ef
   })
 
 /** Tells whether the target is new, or a copy is on its way to it. */
-const mayBegin = (to: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
+export const mayBegin = (to: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.map(
     to.unsafe<{ readonly marked: number; readonly used: number }>(
       `SELECT (SELECT COUNT(*) FROM meta WHERE key = '${marker}') AS marked,

@@ -53,6 +53,7 @@ import configChanges from "./0051_config_changes.ts"
 import people from "./0052_people.ts"
 import ownUsage from "./0053_own_usage.ts"
 import bills from "./0054_bills.ts"
+import nodes from "./0060_nodes.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -108,5 +109,6 @@ export const migrations = {
   "0051_config_changes": configChanges,
   "0052_people": people,
   "0053_own_usage": ownUsage,
-  "0054_bills": bills
+  "0054_bills": bills,
+  "0060_nodes": nodes
 }

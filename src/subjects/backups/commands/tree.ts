@@ -17,7 +17,7 @@ const restore = restoring(["restore db_20260131T120000000Z_manual"])
 
 const backup = group(
   "backup",
-  "Make, list and restore backups of the database.",
+  "Make, list and restore backups of the database; see store.",
   [
     fromBackup("create", "backupCreate", "Make a backup. Its id is printed on stdout.", {
       aliases: ["make", "add"],

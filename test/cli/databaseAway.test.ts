@@ -1,0 +1,81 @@
+/** A gateway whose database of Postgres is away for a while: requests go on, rows wait on disk, changes are refused. */
+import { afterAll, assert, describe, it } from "vitest"
+import { once } from "node:events"
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
+import { adminKey, answered, ask, authorization, manage, provider, until } from "./processes.ts"
+import { emptyDatabase } from "./postgres.ts"
+import { program } from "./support.ts"
+
+const { dataDir, serve } = program()
+const upstream = provider()
+
+/** A way to a server that can be cut. */
+const wayTo = async (url: string) => {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near]
+    ] as const) {
+      sockets.add(one)
+      one.on("error", () => other.destroy())
+      one.on("close", () => sockets.delete(one))
+      one.pipe(other)
+    }
+  })
+  const listen = async (at: number): Promise<number> => {
+    server.listen(at, "127.0.0.1")
+    await once(server, "listening")
+    const address = server.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  }
+  const own = await listen(0)
+  const cut = async (): Promise<void> => {
+    const closed = once(server, "close")
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  afterAll(() => (server.listening ? cut() : undefined))
+  const through = new URL(url)
+  through.hostname = "127.0.0.1"
+  through.port = String(own)
+  return { url: through.href, cut, mend: () => listen(own) }
+}
+
+const there = isPostgresThere()
+
+describe.skipIf(!there)(`a database that is away${there ? "" : noPostgres}`, () => {
+  it("keeps no request from its answer and loses no row", async () => {
+    const database = await emptyDatabase()
+    const way = await wayTo(database.url)
+    const environment = { DATA_DIR: dataDir(), GATEWAY_DATABASE_URL: way.url, GATEWAY_ADMIN_KEY: adminKey }
+    const first = await serve(environment)
+    await manage(first, "POST", "/api/providers", upstream.connection())
+    const { secret } = (await manage(first, "POST", "/api/keys", { name: "ci" })) as { readonly secret: string }
+    assert.strictEqual(await ask(first, secret), 200)
+
+    await way.cut()
+    for (let n = 0; n < 20; n++) assert.strictEqual(await ask(first, secret), 200)
+    const change = await fetch(`${first.url}/api/keys`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({ name: "meanwhile" })
+    })
+    assert.strictEqual(change.status, 503, await change.text())
+    await way.mend()
+    await until(async () => (await database.rows("SELECT id FROM usage_log")).length === 21, "every row, once")
+    await manage(first, "POST", "/api/keys", { name: "afterwards" })
+
+    // Killed while the database is away: the rows are in the journal of the data folder.
+    await way.cut()
+    for (let n = 0; n < 5; n++) assert.strictEqual(await ask(first, secret), 200)
+    await first.stop("SIGKILL")
+    await way.mend()
+    const second = await serve(environment)
+    await until(async () => (await answered(second)) === 26, "the rows of the killed one")
+  }, 180_000)
+})
