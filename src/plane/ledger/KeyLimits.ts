@@ -471,6 +471,10 @@ const truthOf = (deps: Deps): typeof LedgerTruth.Service => ({
   shared: (limitId) => deps.shared.get(limitId)?.meter,
   limited: () => limitedKeys(deps),
   tellOnce: (apiKeyId, requestId, obstacle) => tellOnce(deps, apiKeyId, requestId, obstacle),
+  tellReached: (apiKeyId, requestId, reached) => {
+    reached.window.notified = reached.threshold
+    tell(deps, apiKeyId, requestId, reached)
+  },
   book: (booked) => bookFor(deps, booked),
   unbook: (booked) => unbook(deps, booked),
   onChanged: (listener) => {
