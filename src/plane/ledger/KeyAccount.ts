@@ -192,7 +192,8 @@ export class KeyAccount {
 
   /** Hot: counts requests of a day. */
   count(receivedMs: number, requests: number): void {
-    for (const meter of this.metersAt(receivedMs)) if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
+    for (const meter of this.metersAt(receivedMs))
+      if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
   }
 
   /** Hot: a limit that is used up, whatever is asked for; null: none. `requests`: of requests, too. */

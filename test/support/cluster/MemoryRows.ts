@@ -19,21 +19,23 @@ export class MemoryRows {
   readonly holders = new Map<string, HolderRow>()
   readonly leases = new Map<string, LeaseRow>()
   readonly sessions = new Map<string, SessionRow>()
-  readonly #nowMs: () => number
+  readonly nowMs: () => number
 
   constructor(nowMs: () => number) {
-    this.#nowMs = nowMs
+    this.nowMs = nowMs
   }
 
   join(id: string, node: string): true {
-    const expiresMs = this.#nowMs() + expiryMs
-    if (!this.holders.has(id)) this.holders.set(id, { id, node, turn: 0, reported: [], expiresMs, isExpired: false })
+    const expiresMs = this.nowMs() + expiryMs
+    if (!this.holders.has(id))
+      this.holders.set(id, { id, node, turn: 0, attempt: 0, reported: [], expiresMs, isExpired: false })
     return true
   }
 
   turn(turn: Turn): TurnOutcome {
     const own = this.holders.get(turn.holder)
-    const earlier = turn.news.inherited === null ? [] : [...this.holders.values()].filter(({ node }) => node === turn.node)
+    const earlier =
+      turn.news.inherited === null ? [] : [...this.holders.values()].filter(({ node }) => node === turn.node)
     const books = this.#books([...(own === undefined ? [] : [own]), ...earlier], turn.windows)
     const outcome = runTurn(books, turn)
     this.#keep(books.changed())
@@ -58,7 +60,7 @@ export class MemoryRows {
 
   sweep(): true {
     for (const holder of this.holders.values()) {
-      if (holder.isExpired || holder.expiresMs > this.#nowMs()) continue
+      if (holder.isExpired || holder.expiresMs > this.nowMs()) continue
       const books = this.#books([holder], [])
       expire(books, holder.id)
       this.#keep(books.changed())
@@ -79,7 +81,7 @@ export class MemoryRows {
     const named = new Set([...refs, ...leases].map(windowId))
     for (const ref of refs) if (!this.windows.has(windowId(ref))) this.windows.set(windowId(ref), newWindow(ref))
     return new Books({
-      nowMs: this.#nowMs(),
+      nowMs: this.nowMs(),
       holders: [...ids].flatMap((id) => structuredClone(this.holders.get(id)) ?? []),
       windows: [...named].flatMap((id) => structuredClone(this.windows.get(id)) ?? []),
       leases,

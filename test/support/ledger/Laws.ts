@@ -188,5 +188,15 @@ export const check = (
     { numRuns }
   )
 
+/** Runs steps over three processes with small limits, and lets them come to rest. */
+export const history = (steps: ReadonlyArray<Step>, rows: (cluster: Cluster) => RowsSide): void => {
+  const rate = { limit: 40, window: 10 }
+  const most = { nanoUsd: 3_000, tokensOfA: 2_000, requests: 100, rate, sessions: 4, teamNanoUsd: 5_000 }
+  const cluster = new Cluster(most, 3, rows)
+  cluster.deliverAll()
+  for (const step of steps) run(cluster, step)
+  cluster.quiet()
+}
+
 export const listOf = (...steps: ReadonlyArray<FastCheck.WeightedArbitrary<Step>>) =>
   FastCheck.array(FastCheck.oneof(...steps), { maxLength: 150, size: "max" })

@@ -3,7 +3,17 @@ import type { HolderRow, LeaseRow, SessionRow, WindowRef, WindowRow } from "./Ro
 
 export const windowId = ({ name, startMs }: Pick<WindowRef, "name" | "startMs">): string => `${startMs} ${name}`
 
-export const newWindow = ({ endMs, floor, name, notified, rateMs, size, startMs, version, warnAt }: WindowRef): WindowRow => ({
+export const newWindow = ({
+  endMs,
+  floor,
+  name,
+  notified,
+  rateMs,
+  size,
+  startMs,
+  version,
+  warnAt
+}: WindowRef): WindowRow => ({
   name,
   startMs,
   endMs,

@@ -8,7 +8,18 @@ import { withoutOwnerMs } from "../../state/ledger/Fence.ts"
 import { sliceOf } from "../../state/ledger/Slice.ts"
 import { type Books, heldOf } from "./Books.ts"
 import { added, countOf, logAt, waitOf } from "./RateLog.ts"
-import type { HolderRow, LeaseRow, News, Notified, RowNeed, RowTake, TakeOutcome, Turn, TurnOutcome, WindowRow } from "./Rows.ts"
+import type {
+  HolderRow,
+  LeaseRow,
+  News,
+  Notified,
+  RowNeed,
+  RowTake,
+  TakeOutcome,
+  Turn,
+  TurnOutcome,
+  WindowRow
+} from "./Rows.ts"
 
 /** Time in ms after which the leases of a holder that was not heard of expire. A node serves on them for up to 30 s when it cannot reach the rows. */
 export const expiryMs = withoutOwnerMs + 5_000
@@ -43,7 +54,7 @@ class TurnRun {
   }
 
   run(): Done {
-    const { news, number, takes, windows } = this.#turn
+    const { attempt, news, number, takes, windows } = this.#turn
     const books = this.#books
     const holder = this.#holder
     if (number > holder.turn) {
@@ -51,6 +62,7 @@ class TurnRun {
       holder.turn = number
       holder.reported = [...news.reported, ...(news.inherited ?? []).map(([id]) => id)]
     }
+    holder.attempt = attempt
     holder.expiresMs = books.nowMs + expiryMs
     books.touchHolder(holder)
     const outcomes = takes.map((take) => this.#take(take))
@@ -208,6 +220,8 @@ export const runTurn = (books: Books, turn: Turn): TurnOutcome => {
   const holder = books.holder(turn.holder)
   if (holder === undefined) return { is: "unknown" }
   if (holder.isExpired) return { is: "expired" }
+  const { attempt, number } = turn
+  if (number < holder.turn || (number === holder.turn && attempt <= holder.attempt)) return { is: "stale" }
   return new TurnRun(books, turn, holder).run()
 }
 

@@ -54,6 +54,8 @@ export interface HolderRow {
   readonly node: string
   /** Number of its last turn. */
   turn: number
+  /** Which repetition of it was done. */
+  attempt: number
   /** Requests that were booked in its last turn: its journal may not know it. */
   reported: ReadonlyArray<string>
   expiresMs: number
@@ -123,6 +125,8 @@ export interface Turn {
   readonly holder: string
   readonly node: string
   readonly number: number
+  /** Grows when it is repeated, so that a transaction that was given up does nothing when it comes after all. */
+  readonly attempt: number
   /** All windows of the turn, and of the leases in it. */
   readonly windows: ReadonlyArray<WindowRef>
   readonly news: News
@@ -150,6 +154,8 @@ export type TurnOutcome =
     }
   /** The leases have expired: they have to be taken up again. */
   | { readonly is: "expired" }
+  /** A later one was done. */
+  | { readonly is: "stale" }
   /** There is no such holder, or no more. */
   | { readonly is: "unknown" }
 
@@ -164,10 +170,7 @@ export interface LedgerRows {
   /** Takes up leases that have expired, and says which are left: those of rates are gone. `leases` is null when there is no such holder. */
   readonly revive: (holder: string, then: Then<{ readonly leases: ReadonlyArray<number> | null }>) => void
   /** Leases of which others want some, and since when. */
-  readonly wanted: (
-    holder: string,
-    then: Then<ReadonlyArray<readonly [lease: number, wantedMs: number]>>
-  ) => void
+  readonly wanted: (holder: string, then: Then<ReadonlyArray<readonly [lease: number, wantedMs: number]>>) => void
   /** Expires the leases of holders that have not been heard of. */
   readonly sweep: (then: Then<true>) => void
   /** Reads what is used and reserved of windows; those without a row are left out. */

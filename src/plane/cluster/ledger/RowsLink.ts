@@ -362,6 +362,7 @@ export class RowsLink implements WorkersBooks {
       holder: this.#holder,
       node: this.#options.node,
       number: this.#number,
+      attempt: 0,
       windows: windows.refs,
       news,
       takes
@@ -418,7 +419,7 @@ export class RowsLink implements WorkersBooks {
     this.#isBusy = false
     const sent = this.#sent
     if (sent === null || this.#isClosed) return
-    if (outcome === null) return this.#unreachable(sent)
+    if (outcome === null || outcome.is === "stale") return this.#unreachable(sent)
     this.#failures = 0
     this.#isUp = true
     switch (outcome.is) {
@@ -437,6 +438,7 @@ export class RowsLink implements WorkersBooks {
   /** The turn is repeated, at once the first time: a connection that was lost is made again. */
   #unreachable(sent: Sent): void {
     this.#failures += 1
+    sent.turn = { ...sent.turn, attempt: sent.turn.attempt + 1 }
     if (this.#failures === 1) return this.#go()
     this.#isUp = false
     // Those that wait for the rows hear that they are not there; the turn asks for them again, and gives back what they get.
@@ -547,7 +549,8 @@ export class RowsLink implements WorkersBooks {
         return asked.then(this.#refused(asked.take, outcome.refused, told))
       case "short": {
         const delayMs = retriesMs[asked.tries]
-        if (!outcome.others || delayMs === undefined) return asked.then(this.#refused(asked.take, outcome.refused, told))
+        if (!outcome.others || delayMs === undefined)
+          return asked.then(this.#refused(asked.take, outcome.refused, told))
         return this.#after(delayMs, () => {
           if (!this.#isUp) return asked.then(null)
           this.#queue.asked.push({ ...asked, tries: asked.tries + 1 })

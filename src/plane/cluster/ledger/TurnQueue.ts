@@ -121,7 +121,7 @@ export class TurnQueue {
 
 /** A turn on its way, and what is done when it is. */
 export interface Sent {
-  readonly turn: Turn
+  turn: Turn
   readonly queue: TurnQueue
   /** The takes, as they stand in the turn; null: answered without the rows. */
   asked: ReadonlyArray<Asked | null>
