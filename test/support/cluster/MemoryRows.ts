@@ -14,6 +14,8 @@ import type {
 const leaseId = ({ holder, number }: LeaseRow): string => `${holder} ${number}`
 const sessionId = ({ holder, key, session }: SessionRow): string => `${holder} ${key} ${session}`
 
+const copyOf = (lease: LeaseRow): LeaseRow => ({ ...lease })
+
 export class MemoryRows {
   readonly windows = new Map<string, WindowRow>()
   readonly holders = new Map<string, HolderRow>()
@@ -77,7 +79,7 @@ export class MemoryRows {
 
   #books(holders: ReadonlyArray<HolderRow>, refs: ReadonlyArray<WindowRef>): Books {
     const ids = new Set(holders.map(({ id }) => id))
-    const leases = [...this.leases.values()].filter(({ holder }) => ids.has(holder)).map((row) => ({ ...row }))
+    const leases = [...this.leases.values()].filter(({ holder }) => ids.has(holder)).map(copyOf)
     const named = new Set([...refs, ...leases].map(windowId))
     for (const ref of refs) if (!this.windows.has(windowId(ref))) this.windows.set(windowId(ref), newWindow(ref))
     return new Books({

@@ -85,6 +85,7 @@ export const makeNode = (
       truth,
       newHolder: () => `${process.pid} ${name} ${(holders += 1)}`,
       version: () => 1,
+      nowMs,
       monotonicMs,
       after,
       soon,

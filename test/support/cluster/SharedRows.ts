@@ -49,7 +49,7 @@ export const sharedRows = (cluster: Cluster): RowsSide & { readonly rows: Memory
     },
     join: ({ place }: WorkerId, link) => {
       links.get(place)?.close()
-      const { after, monotonicMs } = cluster.timers(place)
+      const { after, monotonicMs, nowMs } = cluster.timers(place)
       const team = cluster.newTeam()
       const made = new RowsLink({
         node: `node ${place}`,
@@ -57,6 +57,7 @@ export const sharedRows = (cluster: Cluster): RowsSide & { readonly rows: Memory
         truth: cluster.truthOf(cluster.newAccounts(team), team),
         newHolder: () => `holder ${(holders += 1)}`,
         version: () => 1,
+        nowMs,
         monotonicMs,
         after,
         soon: (run) => cluster.soon(place, run),

@@ -30,6 +30,14 @@ interface OwnLeases {
   readonly rows: Map<number, LeaseRow>
 }
 
+interface Ran {
+  readonly outcome: TurnOutcome
+  /** Leases of the holder afterwards; null: they have to be read. */
+  readonly left: ReadonlyArray<LeaseRow> | null
+}
+
+const copyOf = (lease: LeaseRow): LeaseRow => ({ ...lease })
+
 class PostgresRows {
   readonly #sql: SqlClient.SqlClient
   #own: OwnLeases | null = null
@@ -59,8 +67,8 @@ class PostgresRows {
           ? yield* this.#all<Statements.FoundHolder>(Statements.lockHolder, [holder])
           : yield* this.#all<Statements.FoundHolder>(Statements.lockLives, [holder, node])
       const own = found.find(({ id }) => id === holder)
-      if (own === undefined) return { is: "unknown" } satisfies TurnOutcome
-      if (own.isExpired === 1) return { is: "expired" } satisfies TurnOutcome
+      if (own === undefined) return { outcome: { is: "unknown" }, left: null } satisfies Ran
+      if (own.isExpired === 1) return { outcome: { is: "expired" }, left: null } satisfies Ran
       const leases = yield* this.#leases(holder, found)
       const windows = yield* this.#windows(turn.windows, news.inherited === null ? [] : leases)
       const keys = takes.flatMap(({ session }) => (session === null ? [] : [session.key]))
@@ -69,20 +77,13 @@ class PostgresRows {
       const books = new Books({ nowMs: own.nowMs, holders, windows, leases, sessions })
       const outcome = runTurn(books, turn)
       yield* this.#write(books)
-      return [outcome, books] as const
+      return { outcome, left: books.leasesOf(holder) } satisfies Ran
     })
     return Effect.map(
-      Effect.onError(this.#transaction(run), () => Effect.sync(() => this.#forget())),
-      (ran) => {
-        if (!(ran instanceof Array)) {
-          this.#forget()
-          return ran
-        }
-        const [outcome, books] = ran
-        this.#own = {
-          holder: turn.holder,
-          rows: new Map(books.leasesOf(turn.holder).map((lease) => [lease.number, lease]))
-        }
+      Effect.onError(this.#transaction<Ran>(run), () => Effect.sync(() => this.#forget())),
+      ({ left, outcome }) => {
+        this.#own =
+          left === null ? null : { holder: turn.holder, rows: new Map(left.map((lease) => [lease.number, lease])) }
         return outcome
       }
     )
@@ -94,7 +95,7 @@ class PostgresRows {
 
   /** Copies, because a transaction may be done again. Those of other holders are read. */
   #leases(holder: string, holders: ReadonlyArray<Pick<HolderRow, "id">>): Done<ReadonlyArray<LeaseRow>> {
-    const own = this.#own?.holder === holder ? [...this.#own.rows.values()].map((row) => ({ ...row })) : null
+    const own = this.#own?.holder === holder ? [...this.#own.rows.values()].map(copyOf) : null
     const asked = holders.map(({ id }) => id).filter((id) => own === null || id !== holder)
     if (asked.length === 0) return Effect.succeed(own ?? [])
     return Effect.map(this.#all<LeaseRow>(Statements.leasesOf, [asked]), (read) => [...(own ?? []), ...read])

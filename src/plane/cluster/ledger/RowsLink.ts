@@ -40,6 +40,7 @@ export interface RowsLinkOptions {
   readonly newHolder: () => string
   /** Version of the configuration that the limits are from. */
   readonly version: () => number
+  readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly after: (delayMs: number, run: () => void) => Timer
   /** Runs at the end of the turn of the event loop. */
@@ -83,6 +84,7 @@ export class RowsLink implements WorkersBooks {
   readonly #seen = new Map<string, Seen>()
   readonly #gathering = new Map<number, { readonly open: Array<OpenRequest>; readonly then: () => void }>()
   #shown: ReadonlyArray<Holder> = []
+  readonly #untold = new Set<string>()
   /** Sessions that the ledger knows to be let in. */
   readonly #sessions = new Set<string>()
   #queue = new TurnQueue()
@@ -127,6 +129,11 @@ export class RowsLink implements WorkersBooks {
     this.#isClosed = true
     this.#unlisten()
     for (const timer of this.#timers) timer.cancel()
+  }
+
+  /** Checks whether the rows are still to be told of a request, or have not said that they know it. */
+  isUntold(requestId: string): boolean {
+    return this.#untold.has(requestId)
   }
 
   /** Books what earlier lives of the node left, each once, and takes back what they held. */
@@ -221,6 +228,7 @@ export class RowsLink implements WorkersBooks {
     const booked = { requestId: id, apiKeyId: key, receivedMs: atMs, isCounted: isCounted === 1, charges }
     for (const booking of this.#bookingsOf(booked)) this.#queue.book(booking)
     this.#queue.reported.push(id)
+    this.#untold.add(id)
   }
 
   #bookingsOf({ apiKeyId, charges, isCounted, receivedMs, requestId }: Booked) {
@@ -492,6 +500,7 @@ export class RowsLink implements WorkersBooks {
   #done({ asked, queue, turn }: Sent, { reached, seen, takes, totals }: Extract<TurnOutcome, { is: "done" }>): void {
     const { acknowledged } = this.#options
     const inherited = (turn.news.inherited ?? []).map(([id]) => id)
+    for (const id of turn.news.reported) this.#untold.delete(id)
     if (turn.news.reported.length + inherited.length > 0) acknowledged([...turn.news.reported, ...inherited])
     for (const [at, used, reserved] of seen) this.#saw(turn.windows[at], used, reserved)
     for (const [at, notified] of reached) this.#reached(turn, queue, at, notified)
@@ -585,11 +594,12 @@ export class RowsLink implements WorkersBooks {
   }
 
   #read(apiKeyId: string | null, then: () => void): void {
-    const { rows, truth } = this.#options
-    const known = [...this.#seen.values()]
-    const own = apiKeyId === null ? [] : (truth.account(apiKeyId)?.meters ?? [])
-    const asked = apiKeyId === null ? known : known.filter(({ meter }) => own.some((each) => each.isResized(meter)))
-    const refs = asked.map(({ meter, window }) => refOfMeter(meter, window, 0))
+    const { nowMs, rows, truth } = this.#options
+    const windows = new WindowList()
+    for (const key of apiKeyId === null ? truth.limited() : [apiKeyId]) {
+      for (const meter of truth.account(key)?.meters ?? []) windows.place(this.#refOf(meter, nowMs()))
+    }
+    const { refs } = windows
     rows.standing(refs, (found) => {
       for (const [at, used, reserved] of found ?? []) this.#saw(refs[at], used, reserved)
       then()

@@ -1,7 +1,7 @@
 /** What a node has to tell and to ask, until its next turn. Plain and synchronous. */
 import type { Take } from "../../state/ledger/Messages.ts"
 import { windowId } from "./Books.ts"
-import { WindowList } from "./Refs.ts"
+import type { WindowList } from "./Refs.ts"
 import type { News, RowTake, Turn, WindowRef } from "./Rows.ts"
 
 /** A request's need of leases, and where the answer goes. */
