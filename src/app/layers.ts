@@ -33,6 +33,8 @@ import { type SiblingWorkers, WorkersBeside } from "../platform/programs/Sibling
 import { nameOf } from "../plane/state/link/WorkerLinks.ts"
 import { Claims, none as noClaims } from "../plane/state/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
+import * as NodeWatch from "../plane/workers/NodeWatch.ts"
+import { besideNodes } from "./nodes.ts"
 import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
@@ -147,16 +149,14 @@ import * as Simulator from "../observe/simulation/Simulator.ts"
 import * as EvalScores from "../plane/routing/stats/EvalScores.ts"
 import * as PerformanceStats from "../plane/routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../plane/routing/health/TargetHealth.ts"
-import * as Backup from "../store/Backup.ts"
+import * as Database from "../store/Database.ts"
 import { closingLayer } from "../store/engine/Client.ts"
 import * as DataLock from "../store/DataLock.ts"
-import * as ReadWorker from "../store/engine/ReadWorker.ts"
 import * as AuditRepo from "../subjects/audit/repo.ts"
 import * as PluginRepo from "../subjects/plugins/repo.ts"
 import * as Repos from "../store/Repos.generated.ts"
 import * as Reservations from "../store/usage/Reservations.ts"
 import * as Secrets from "../store/secrets/Secrets.ts"
-import * as Sql from "../store/Sql.ts"
 import * as UsageJournal from "../store/usage/UsageJournal.ts"
 import type { Tunnels } from "../net/tunnels/Tunnels.ts"
 import type { MeshTools } from "../net/tunnels/mesh/MeshTools.ts"
@@ -177,10 +177,7 @@ import { tunnels } from "./tunnels.ts"
 const platform = Layer.mergeAll(IdGen.layer, Timers.layer)
 
 /** The database and everything that is only tables. */
-const tables = Layer.mergeAll(Repos.layer, Backup.layer).pipe(
-  Layer.provideMerge(Secrets.layer),
-  Layer.provideMerge(Sql.layer)
-)
+const tables = Repos.layer.pipe(Layer.provideMerge(Secrets.layer), Layer.provideMerge(Database.layer))
 
 /** The store for a command that works on the data folder by itself; a running server does not hinder reading. */
 export const storeLayer = tables.pipe(Layer.provideMerge(DataLock.layerOnDemand), Layer.provideMerge(platform))
@@ -255,7 +252,7 @@ interface Parts<Journal, JournalR, Limits, LimitsR, RunningR, BesideR> {
 const recordingWith = <Out, E, R>(journal: Layer.Layer<Out, E, R>) =>
   Layer.mergeAll(
     UsageRetention.layer.pipe(Layer.provideMerge(journal)),
-    ReadWorker.layer,
+    Database.reads,
     PriceBook.layer.pipe(Layer.provide(priceOverrides)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     // After the journal has brought in the usage rows of a run that died: they have what its memory missed.
@@ -330,8 +327,8 @@ const alone = {
   journal: UsageJournal.layer,
   limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer)),
   running: RunningRequests.layer,
-  beside: Layer.empty,
-  store: tables
+  beside: besideNodes,
+  store: NodeWatch.heldLayer.pipe(Layer.provide(platform), Layer.provideMerge(tables))
 }
 
 export const engine = engineWith(alone)

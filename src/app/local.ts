@@ -2,6 +2,7 @@
  * Services of commands that work on this machine's data folder without a server: the same ones over the same store, and
  * the pure functions that go with them. Imported dynamically by `src/cli` only.
  */
+import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Layer from "effect/Layer"
 import * as AdminPasswordRoom from "../subjects/auth/AdminPassword.ts"
 import * as ApiKeysRoom from "../subjects/auth/ApiKeys.ts"
@@ -25,7 +26,7 @@ import * as ResilienceSettings from "../plane/resilience/Settings.ts"
 import * as CooldownsRoom from "../plane/resilience/cooldown/Cooldowns.ts"
 import * as DataLock from "../store/DataLock.ts"
 import type { StoreFailure } from "../store/Errors.ts"
-import * as Sql from "../store/Sql.ts"
+import * as Database from "../store/Database.ts"
 import { exclusiveStoreLayer, storeLayer } from "./layers.ts"
 import { localManagement, localNodes } from "./management.ts"
 import { flagStore } from "./settingsTables.ts"
@@ -35,7 +36,7 @@ export { connectionView, createdKeyView, nodeView } from "../entry/handling/View
 export { Connections } from "../subjects/connections/service.ts"
 export { Keys } from "../subjects/keys/service.ts"
 export { ProviderNodes } from "../subjects/nodes/service.ts"
-export { describeStoreFailure } from "../store/Errors.ts"
+export { BackedUpElsewhere, describeStoreFailure } from "../store/Errors.ts"
 export { Catalog } from "../plane/providers/Catalog.ts"
 export { ConnectionRepo } from "../subjects/connections/repo.ts"
 export { listIn as backupsIn } from "../store/Backup.ts"
@@ -92,6 +93,6 @@ export const exclusiveNodesLayer = nodes.pipe(Layer.provideMerge(exclusiveLayer)
 export const folderLayer = DataLock.layer
 
 /** The bare database, whatever the master key is. Refused while a gateway is running. */
-export const recoveryLayer: Layer.Layer<Sql.Sql, StoreFailure, AppConfig> = Sql.layer.pipe(
+export const recoveryLayer: Layer.Layer<SqlClient.SqlClient, StoreFailure, AppConfig> = Database.layer.pipe(
   Layer.provide(DataLock.layer)
 )

@@ -79,6 +79,12 @@ const serveFirst = (options: ServeOptions, stopping: Stopping.Stopping) =>
   Effect.gen(function* () {
     yield* Effect.forEach(options.warnings ?? [], (warning) => Effect.logWarning(warning), { discard: true })
     const config = Context.get(yield* Layer.build(configured(options)), AppConfig.AppConfig)
+    if (config.workers > 1 && config.databaseUrl !== null) {
+      return yield* new StartFailed({
+        message:
+          "Workers share a file of SQLite, and GATEWAY_DATABASE_URL names a server of Postgres: leave GATEWAY_WORKERS at 1 and start more gateways instead (docs/cluster.md)."
+      })
+    }
     yield* config.workers > 1 ? superviseWorkers(options, config) : serveAlone(options, stopping)
   }).pipe(Effect.scoped)
 

@@ -157,6 +157,8 @@ const storeTags: ReadonlySet<string> = new Set([
   "MigrationFailed",
   "DriverMissing",
   "WrongKey",
+  "DatabaseUnreachable",
+  "BackedUpElsewhere",
   "StoreError"
 ])
 

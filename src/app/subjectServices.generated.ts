@@ -4,6 +4,7 @@ import * as Aliases from "../subjects/aliases/service.ts"
 import * as Backups from "../subjects/backups/service.ts"
 import * as Catalog from "../subjects/catalog/service.ts"
 import * as Cloud from "../subjects/cloud/service.ts"
+import * as Cluster from "../subjects/cluster/service.ts"
 import * as Combos from "../subjects/combos/service.ts"
 import * as Compression from "../subjects/compression/service.ts"
 import * as CompressionCombos from "../subjects/compressionCombos/service.ts"
@@ -37,6 +38,7 @@ import * as Webhooks from "../subjects/webhooks/service.ts"
 const level0 = Layer.mergeAll(
   Aliases.layer,
   Backups.layer,
+  Cluster.layer,
   Combos.layer,
   Compression.layer,
   CompressionCombos.layer,

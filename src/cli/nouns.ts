@@ -18,6 +18,7 @@ const fromDoctor = from(() => import("./commands/doctor.ts"))
 const fromApi = from(() => import("./commands/api.ts"))
 const fromConfig = from(() => import("./commands/config.ts"))
 const fromEnv = from(() => import("./commands/env.ts"))
+const fromStore = from(() => import("./commands/store.ts"))
 const fromReset = from(() => import("./commands/reset.ts"))
 
 const context = group(
@@ -214,6 +215,20 @@ const own: ReadonlyArray<TreeNode> = [
       examples: ["env show", "env set PORT 8080"]
     }
   ),
+  group(
+    "store",
+    "Copy the database to a server of Postgres, and back.",
+    [
+      fromStore("migrate", "storeMigrate", "Copy the database to the other engine; run again, it goes on.", {
+        examples: [
+          "store migrate --from sqlite --to postgres --dry-run",
+          "store migrate --from sqlite --to postgres",
+          "store migrate --from postgres --to sqlite"
+        ]
+      })
+    ],
+    { section: "Settings", skill: "cli-backup-sync", examples: ["store migrate --from sqlite --to postgres --dry-run"] }
+  ),
   fromReset("reset-password", "resetPassword", "Set the admin password anew; a running gateway takes it over.", {
     section: "Settings",
     skill: "cli-setup",
@@ -293,6 +308,7 @@ const order: ReadonlyArray<string> = [
   "settings",
   "api",
   "backup",
+  "store",
   "flags",
   "pricing",
   "admin-session",

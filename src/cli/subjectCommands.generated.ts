@@ -6,6 +6,7 @@ import { commands as audit } from "../subjects/audit/commands/tree.ts"
 import { commands as auth } from "../subjects/auth/commands/tree.ts"
 import { commands as backups } from "../subjects/backups/commands/tree.ts"
 import { commands as capture } from "../subjects/capture/commands/tree.ts"
+import { commands as cluster } from "../subjects/cluster/commands/tree.ts"
 import { commands as combos } from "../subjects/combos/commands/tree.ts"
 import { commands as compression } from "../subjects/compression/commands/tree.ts"
 import { commands as configuration } from "../subjects/configuration/commands/tree.ts"
@@ -41,6 +42,7 @@ export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
   auth,
   backups,
   capture,
+  cluster,
   combos,
   compression,
   configuration,

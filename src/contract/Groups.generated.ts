@@ -11,6 +11,7 @@ import { Backups } from "../subjects/backups/routes.ts"
 import { Capture } from "../subjects/capture/routes.ts"
 import { CliTools } from "../subjects/tools/routes.ts"
 import { Cloud } from "../subjects/cloud/routes.ts"
+import { Cluster } from "../subjects/cluster/routes.ts"
 import { Combos } from "../subjects/combos/routes.ts"
 import { Compression } from "../subjects/compression/routes.ts"
 import { CompressionCombos } from "../subjects/compressionCombos/routes.ts"
@@ -68,6 +69,7 @@ export const groups = HttpApi.make("gateway")
   .add(Capture)
   .add(CliTools)
   .add(Cloud)
+  .add(Cluster)
   .add(Combos)
   .add(Compression)
   .add(CompressionCombos)

@@ -10,6 +10,7 @@ import { backups } from "../subjects/backups/subject.ts"
 import { capture } from "../subjects/capture/subject.ts"
 import { cliTools } from "../subjects/tools/subject.ts"
 import { cloud } from "../subjects/cloud/subject.ts"
+import { cluster } from "../subjects/cluster/subject.ts"
 import { combos } from "../subjects/combos/subject.ts"
 import { compression } from "../subjects/compression/subject.ts"
 import { compressionCombos } from "../subjects/compressionCombos/subject.ts"
@@ -67,6 +68,7 @@ export const subjects = {
   capture,
   cliTools,
   cloud,
+  cluster,
   combos,
   compression,
   compressionCombos,

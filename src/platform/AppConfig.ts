@@ -38,6 +38,8 @@ export interface AppConfigShape {
   readonly adminPassword: Redacted.Redacted | null
   /** Master key for encrypted columns; null means the key file under `dataDir`. */
   readonly encryptionKey: Redacted.Redacted | null
+  /** Address of a database of Postgres, with its password; null: the file of SQLite under `dataDir` (docs/cluster.md). */
+  readonly databaseUrl: Redacted.Redacted | null
   /** True when well-known provider variables become read-only connections. */
   readonly envConnections: boolean
   /** The dashboard is served. */
@@ -247,6 +249,31 @@ const secret = (
 const weakEncryptionKey =
   ". For a database that was encrypted with a shorter one, set a new key and run 'gateway reset-encrypted-columns'"
 
+const isPostgresAddress = (text: string): boolean => {
+  try {
+    const { hostname, protocol } = new URL(text)
+    return /^postgres(?:ql)?:$/.test(protocol) && hostname !== ""
+  } catch {
+    return false
+  }
+}
+
+/** The value is not part of the error, because it holds a password. */
+const databaseUrl = optional(
+  Config.redacted(Config.nonEmptyString("GATEWAY_DATABASE_URL")).pipe(
+    Config.mapOrFail((url) =>
+      isPostgresAddress(Redacted.value(url))
+        ? Either.right(url)
+        : Either.left(
+            ConfigError.InvalidData(
+              [],
+              "GATEWAY_DATABASE_URL must be the address of a database of Postgres, such as postgres://user:password@host:5432/gateway"
+            )
+          )
+    )
+  )
+)
+
 const workers = trimmed("GATEWAY_WORKERS").pipe(
   Config.map((text) => (text === "" ? 1 : readWorkers(text))),
   Config.validate({
@@ -318,6 +345,7 @@ const config = Config.all({
   adminKey: secret("GATEWAY_ADMIN_KEY", keyProblem),
   adminPassword: secret("GATEWAY_ADMIN_PASSWORD", passwordProblem),
   encryptionKey: secret("GATEWAY_ENCRYPTION_KEY", keyProblem, weakEncryptionKey),
+  databaseUrl,
   envConnections: boolean("GATEWAY_ENV_CONNECTIONS", true),
   dashboard: boolean("GATEWAY_DASHBOARD", true),
   dashboardFolder: Config.succeed(null),
@@ -374,6 +402,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     adminKey: null,
     adminPassword: null,
     encryptionKey: null,
+    databaseUrl: null,
     envConnections: false,
     dashboard: true,
     dashboardFolder: null,

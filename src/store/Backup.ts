@@ -96,7 +96,7 @@ export const listIn = (dataDir: string): Effect.Effect<ReadonlyArray<BackupFile>
   )
 }
 
-const remove = (path: string) => onDisk(path, () => rmSync(path, { force: true }))
+export const remove = (path: string) => onDisk(path, () => rmSync(path, { force: true }))
 
 /** Writes a whole copy of a database to a path. */
 export type CopyTo = (path: string) => Effect.Effect<unknown, unknown>

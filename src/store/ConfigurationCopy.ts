@@ -2,24 +2,27 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import type { StoreError } from "./Errors.ts"
+import { isPostgres } from "./engine/Engine.ts"
 import * as Table from "./engine/Table.ts"
 
 interface Copied {
   readonly table: string
   /** SQL of a unique value that rows are read in the order of. */
   readonly by: "rowid" | "alias" | "namespace || char(0) || key"
+  /** Columns of the same use over Postgres, where that is not `id`. */
+  readonly key?: string
 }
 
 const configuration: ReadonlyArray<Copied> = [
-  { table: "settings", by: "namespace || char(0) || key" },
+  { table: "settings", by: "namespace || char(0) || key", key: "namespace || chr(1) || key" },
   { table: "connections", by: "rowid" },
   { table: "provider_nodes", by: "rowid" },
   { table: "combos", by: "rowid" },
-  { table: "provider_models", by: "rowid" },
-  { table: "model_aliases", by: "alias" },
+  { table: "provider_models", by: "rowid", key: "provider || chr(1) || model_id" },
+  { table: "model_aliases", by: "alias", key: "alias" },
   { table: "quota_groups", by: "rowid" },
-  { table: "model_list_texts", by: "rowid" },
-  { table: "model_lists", by: "rowid" },
+  { table: "model_list_texts", by: "rowid", key: "hash" },
+  { table: "model_lists", by: "rowid", key: "connection_id" },
   { table: "cloud_sync", by: "rowid" },
   { table: "issue_tracker", by: "rowid" },
   { table: "mcp_servers", by: "rowid" }
@@ -30,7 +33,7 @@ const keys: ReadonlyArray<Copied> = [
   { table: "users", by: "rowid" },
   { table: "teams", by: "rowid" },
   { table: "api_keys", by: "rowid" },
-  { table: "registered_keys", by: "rowid" }
+  { table: "registered_keys", by: "rowid", key: "key_id" }
 ]
 
 /** Rows of one statement, which blocks the process. */
@@ -44,7 +47,8 @@ export const copyConfiguration = (
   to: SqlClient.SqlClient,
   withKeys: boolean
 ): Effect.Effect<void, StoreError> => {
-  const copyTable = Effect.fnUntraced(function* ({ by, table }: Copied) {
+  const copyTable = Effect.fnUntraced(function* ({ by: ofSqlite, key = "id", table }: Copied) {
+    const by = isPostgres(from) ? key : ofSqlite
     let last: Row[string] = null
     for (;;) {
       const where = last === null ? "" : `WHERE ${by} > ?`

@@ -66,6 +66,9 @@ export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")
   }
 }
 
+/** Backups of a database on a server are made by the server's own tools. */
+export class BackedUpElsewhere extends Data.TaggedError("BackedUpElsewhere")<{ readonly what: string }> {}
+
 /** The master key is not the one the encrypted columns were written with. `keyFile` is null when it came from the environment. */
 export class WrongKey extends Data.TaggedError("WrongKey")<{
   readonly keyFile: string | null
@@ -82,6 +85,7 @@ export type StoreFailure =
   | DriverMissing
   | WrongKey
   | DatabaseUnreachable
+  | BackedUpElsewhere
   | StoreError
 
 const remedy =
@@ -125,6 +129,8 @@ export const describeStoreFailure = (failure: StoreFailure): string => {
       return wrongKey(failure)
     case "DatabaseUnreachable":
       return `The database at ${failure.address} cannot be reached: ${asSentence(failure.reason)}`
+    case "BackedUpElsewhere":
+      return `${failure.what} is not possible here, because the database is on a server of Postgres: make backups with 'pg_dump' and put them back with 'pg_restore' (docs/cluster.md).`
     case "StoreError":
       return `The database refused an operation: ${asSentence(failure.message)}`
   }
@@ -212,6 +218,7 @@ const failures = [
   DriverMissing,
   WrongKey,
   DatabaseUnreachable,
+  BackedUpElsewhere,
   StoreError
 ]
 

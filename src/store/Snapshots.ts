@@ -28,6 +28,7 @@ export type WatchedTable =
   | "sessions"
   | "eval_runs"
   | "users"
+  | "webhooks"
   | "teams"
   | `settings/${string}`
 

@@ -13,6 +13,7 @@ import { database, storage, unwritable } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { proxies } from "../doctor/proxies.ts"
+import { server } from "../doctor/server.ts"
 import { dataDir, flagProblems, loadConfig } from "../flags/EnvFile.ts"
 import { strangeOf } from "../flags/variables.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
@@ -34,6 +35,7 @@ const Check = Schema.Struct({
     "workers",
     "disk",
     "database",
+    "latency",
     "storage",
     "port",
     "liveness",
@@ -72,7 +74,10 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
     // The gateway of this folder may listen on another port than the next one would.
     const running = yield* Effect.orElseSucceed(runningGateway(config.dataDir), () => null)
     const pingUrl = `${running?.url ?? addressOf(host, config.port)}/api/health/ping`
-    const state = yield* database(config.dataDir)
+    const state =
+      config.databaseUrl === null
+        ? { ...(yield* database(config.dataDir)), latency: null }
+        : yield* server(config.databaseUrl)
     return [
       ...(config.workers === 1
         ? []
@@ -80,6 +85,7 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
       { name: "disk", ...(yield* machine.freeDisk(config.dataDir)) },
       { name: "capture", ...(yield* capture(config.dataDir)) },
       { name: "database", ...state.finding },
+      ...(state.latency === null ? [] : [{ name: "latency" as const, ...state.latency }]),
       { name: "storage", ...(yield* storage(config, state)) },
       { name: "port", ...(yield* machine.port(host, config.port, pingUrl)) },
       {

@@ -29,7 +29,7 @@ const columns: ReadonlyArray<Column.Column<Entry>> = [
 
 export { ownNames }
 
-const telling = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|HEADERS|COOKIE/i
+const telling = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|HEADERS|COOKIE|DATABASE_URL/i
 
 /** A flag is no secret, whatever its name. */
 const isSecret = (name: string, flags: ReadonlySet<string>): boolean => telling.test(name) && !flags.has(name)

@@ -12,6 +12,7 @@ export const groups = {
   capture: () => import("../../subjects/capture/routes.ts").then((m) => m.Capture),
   cliTools: () => import("../../subjects/tools/routes.ts").then((m) => m.CliTools),
   cloud: () => import("../../subjects/cloud/routes.ts").then((m) => m.Cloud),
+  cluster: () => import("../../subjects/cluster/routes.ts").then((m) => m.Cluster),
   combos: () => import("../../subjects/combos/routes.ts").then((m) => m.Combos),
   compression: () => import("../../subjects/compression/routes.ts").then((m) => m.Compression),
   compressionCombos: () => import("../../subjects/compressionCombos/routes.ts").then((m) => m.CompressionCombos),

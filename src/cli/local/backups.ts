@@ -4,9 +4,17 @@ import type { BackupView } from "../../subjects/backups/routes.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import type { CliFailure } from "../Failure.ts"
-import { load, onFolder } from "./localServices.ts"
+import { load, type LocalModule, onFolder } from "./localServices.ts"
 import { refusal } from "./refusals.ts"
 import * as Output from "../output/Output.ts"
+
+/** The configuration; refused where the database is no file of the data folder. */
+const inFile = (what: string, Refused: LocalModule["BackedUpElsewhere"]) =>
+  Effect.filterOrFail(
+    AppConfig,
+    ({ databaseUrl }) => databaseUrl === null,
+    () => new Refused({ what })
+  )
 
 /** Reads names only; a gateway may be running. */
 export const listBackups: Effect.Effect<{ readonly backups: ReadonlyArray<BackupView> }, CliFailure> = Effect.gen(
@@ -20,7 +28,7 @@ export const listBackups: Effect.Effect<{ readonly backups: ReadonlyArray<Backup
 
 export const createBackup = onFolder((room) =>
   Effect.gen(function* () {
-    const { dataDir } = yield* AppConfig
+    const { dataDir } = yield* inFile("A backup", room.BackedUpElsewhere)
     return { backup: room.backupView(yield* room.Restore.backUp(dataDir, "manual")) }
   })
 )
@@ -29,7 +37,7 @@ export const createBackup = onFolder((room) =>
 export const restoreBackup = (id: string) =>
   onFolder((room) =>
     Effect.gen(function* () {
-      const { dataDir } = yield* AppConfig
+      const { dataDir } = yield* inFile("A restore", room.BackedUpElsewhere)
       const found = yield* room.findBackup(yield* room.backupsIn(dataDir), id)
       const staged = yield* room.Restore.stage(found, yield* room.Restore.stagingFolder)
       const swapped = room.Restore.swap(staged, "pre-restore")

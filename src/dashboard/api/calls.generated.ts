@@ -11,6 +11,7 @@ import type { Backups } from "../../subjects/backups/routes.ts"
 import type { Capture } from "../../subjects/capture/routes.ts"
 import type { CliTools } from "../../subjects/tools/routes.ts"
 import type { Cloud } from "../../subjects/cloud/routes.ts"
+import type { Cluster } from "../../subjects/cluster/routes.ts"
 import type { Combos } from "../../subjects/combos/routes.ts"
 import type { Compression } from "../../subjects/compression/routes.ts"
 import type { CompressionCombos } from "../../subjects/compressionCombos/routes.ts"
@@ -129,6 +130,7 @@ export const cloudResolveModel: Call<typeof Cloud, "resolveModel"> = /* @__PURE_
 export const cloudAliases: Call<typeof Cloud, "aliases"> = /* @__PURE__ */ call("GET", "/api/cloud/models/alias")
 export const cloudPutAlias: Call<typeof Cloud, "putAlias"> = /* @__PURE__ */ call("PUT", "/api/cloud/models/alias")
 export const cloudSetAlias: Call<typeof Cloud, "setAlias"> = /* @__PURE__ */ call("POST", "/api/cloud/models/alias")
+export const clusterGet: Call<typeof Cluster, "get"> = /* @__PURE__ */ call("GET", "/api/cluster")
 export const combosList: Call<typeof Combos, "list"> = /* @__PURE__ */ call("GET", "/api/combos")
 export const combosCreate: Call<typeof Combos, "create"> = /* @__PURE__ */ call("POST", "/api/combos")
 export const combosAuto: Call<typeof Combos, "auto"> = /* @__PURE__ */ call("GET", "/api/combos/auto")

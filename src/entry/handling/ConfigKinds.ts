@@ -6,6 +6,7 @@ const kinds: Readonly<Record<GroupName, string | null>> = {
   acp: "agent",
   agentBridge: "capture",
   attention: null,
+  cluster: null,
   capture: "capture",
   cloud: "connection",
   combos: "combo",

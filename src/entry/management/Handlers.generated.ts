@@ -12,6 +12,7 @@ export const handlers = {
   capture: () => import("./groups/Traffic.generated.ts").then((m) => m.capture),
   cliTools: () => import("./groups/Others.generated.ts").then((m) => m.cliTools),
   cloud: () => import("./groups/Traffic.generated.ts").then((m) => m.cloud),
+  cluster: () => import("./groups/Others.generated.ts").then((m) => m.cluster),
   combos: () => import("./groups/Usual.generated.ts").then((m) => m.combos),
   compression: () => import("./groups/Others.generated.ts").then((m) => m.compression),
   compressionCombos: () => import("./groups/Others.generated.ts").then((m) => m.compressionCombos),

@@ -3,6 +3,7 @@ import type * as Aliases from "../../subjects/aliases/service.ts"
 import type * as Backups from "../../subjects/backups/service.ts"
 import type * as Catalog from "../../subjects/catalog/service.ts"
 import type * as Cloud from "../../subjects/cloud/service.ts"
+import type * as Cluster from "../../subjects/cluster/service.ts"
 import type * as Combos from "../../subjects/combos/service.ts"
 import type * as Compression from "../../subjects/compression/service.ts"
 import type * as CompressionCombos from "../../subjects/compressionCombos/service.ts"
@@ -38,6 +39,7 @@ export type SubjectServices =
   | Backups.Backups
   | Catalog.ModelCatalog
   | Cloud.CloudMembers
+  | Cluster.Cluster
   | Combos.Combos
   | Compression.CompressionPreviews
   | CompressionCombos.CompressionCombos

@@ -40,7 +40,9 @@ const marker = "transfer"
  * limits of a cluster are made from the usage log where they have no rows.
  */
 const isLeftOut = (name: string): boolean =>
-  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|limit_(?:windows|holders|leases|sessions)$)/.test(name)
+  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_nodes$|limit_(?:windows|holders|leases|sessions)$)/.test(
+    name
+  )
 
 /** Tables by the catalogue of SQLite; those that others refer to come first. */
 const shapesOf = (sqlite: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<TableShape>, SqlError> =>
@@ -144,7 +146,7 @@ const renumber = (to: SqlClient.SqlClient, { key, name }: TableShape): Effect.Ef
   })
 
 /** Tells whether the target is new, or a copy is on its way to it. */
-const mayBegin = (to: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
+export const mayBegin = (to: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.map(
     to.unsafe<{ readonly marked: number; readonly used: number }>(
       `SELECT (SELECT COUNT(*) FROM meta WHERE key = '${marker}') AS marked,

@@ -52,7 +52,8 @@ import callersOfWork from "./0050_callers_of_work.ts"
 import configChanges from "./0051_config_changes.ts"
 import people from "./0052_people.ts"
 import ownUsage from "./0053_own_usage.ts"
-import limitLeases from "./0054_limit_leases.ts"
+import nodes from "./0060_nodes.ts"
+import limitLeases from "./0061_limit_leases.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -108,5 +109,6 @@ export const migrations = {
   "0051_config_changes": configChanges,
   "0052_people": people,
   "0053_own_usage": ownUsage,
-  "0054_limit_leases": limitLeases
+  "0060_nodes": nodes,
+  "0061_limit_leases": limitLeases
 }

@@ -1,4 +1,4 @@
-/** The migrations. Forward only; the numbers are contiguous from 1 and the last one is the schema version. */
+/** The migrations. Forward only; the numbers rise from 1 and the last one is the schema version. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type * as Effect from "effect/Effect"
 import { migrations as all } from "./all.generated.ts"

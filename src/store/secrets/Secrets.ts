@@ -93,7 +93,7 @@ export const canaryPlace: Place = { table: "meta", column: "value", rowId: canar
 /** The id of the key that a ciphertext was made with; null when it is none. It says nothing about the key. */
 export const keyIdIn = (ciphertext: string): string | null => /^enc:v1:([0-9a-f]{8}):/.exec(ciphertext)?.[1] ?? null
 
-/** Reads the canary, which only the right key decrypts; the first start writes it. */
+/** Reads the canary, which only the right key decrypts; the first start writes it, of several at once the one that comes first. */
 export const make: Effect.Effect<
   Context.Tag.Service<Secrets>,
   StoreFailure,
@@ -115,8 +115,10 @@ export const make: Effect.Effect<
       { key: canaryRow, value: secrets.encrypt(canaryPlace, Redacted.make("gateway")) },
       ...(stretching === null ? [] : [{ key: stretchingRow, value: stretching }])
     ]
-    yield* sql`INSERT INTO meta ${sql.insert(rows)} ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-    return secrets
+    yield* sql`DELETE FROM meta WHERE key = ${stretchingRow} AND NOT EXISTS (SELECT 1 FROM meta WHERE key = ${canaryRow})`
+    const written = yield* sql`INSERT INTO meta ${sql.insert(rows)} ON CONFLICT (key) DO NOTHING RETURNING key`
+    // Another gateway on the same database was first: its key is the one that counts.
+    return written.length === rows.length ? secrets : yield* make
   }
   // A database without the row is older than key stretching, or has its key from the file: the key is used as it is.
   const stretching = isChosen ? yield* meta(stretchingRow) : null

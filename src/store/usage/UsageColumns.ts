@@ -192,7 +192,7 @@ const numbers = new Set([
   "status",
   "attempts",
   "priced",
-  ...own.slice(2).filter((column) => column !== "session_id")
+  ...own.slice(2).filter((column) => column !== "session_id" && !written.has(column))
 ])
 
 /** Tells columns of integers from those of texts. */

@@ -7,6 +7,7 @@ import { claimed } from "../../plane/state/Claims.ts"
 import type { GatewaySettings as Settings } from "../settings/entity.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { announced, Events } from "../../observe/Events.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
 import { Backup, reasons } from "../../store/Backup.ts"
 import { isSame } from "../../store/BackupContent.ts"
 import { describeStoreFailure } from "../../store/Errors.ts"
@@ -43,17 +44,18 @@ const attempts = new WeakMap<typeof Backup.Service, BackupAttempt>()
 /** Returns the last attempt since the start; null: there was none. */
 export const lastAttempt = (backup: typeof Backup.Service): BackupAttempt | null => attempts.get(backup) ?? null
 
-export const layer: Layer.Layer<never, never, Backup | Events | GatewaySettings> = Layer.scopedDiscard(
+export const layer: Layer.Layer<never, never, AppConfig | Backup | Events | GatewaySettings> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const backup = yield* Backup
     const events = yield* Events
     const settings = yield* GatewaySettings
+    const { databaseUrl } = yield* AppConfig
     const startedMs = yield* Clock.currentTimeMillis
     let lookedMs: number | null = null
 
     const once = Effect.gen(function* () {
       const { autoBackupEnabled, frequency, keepLast } = settings.current().backup
-      if (!autoBackupEnabled) return
+      if (!autoBackupEnabled || databaseUrl !== null) return
       const nowMs = yield* Clock.currentTimeMillis
       const latest = (yield* backup.list).find(({ reason }) => reason === reasons.scheduled)
       const lastMs = Math.max(latest?.createdAtMs ?? 0, lookedMs ?? 0)

@@ -9,7 +9,7 @@ import { Lifecycle, type RestartRefused } from "../../platform/Lifecycle.ts"
 import { version } from "../../platform/Version.ts"
 import { announced, Events } from "../../observe/Events.ts"
 import * as Store from "../../store/Backup.ts"
-import { describeStoreFailure, type StoreFailure } from "../../store/Errors.ts"
+import { BackedUpElsewhere, describeStoreFailure, type StoreFailure } from "../../store/Errors.ts"
 import { migrations, versionOf } from "../../store/migrations/index.ts"
 import { ApiKeyRepo } from "../keys/repo.ts"
 import { ComboRepo } from "../combos/repo.ts"
@@ -67,6 +67,8 @@ const storeTags = [
   "MigrationFailed",
   "DriverMissing",
   "WrongKey",
+  "DatabaseUnreachable",
+  "BackedUpElsewhere",
   "StoreError"
 ] as const satisfies ReadonlyArray<StoreFailure["_tag"]>
 
@@ -136,6 +138,10 @@ export const make = Effect.gen(function* () {
 
   const list = Effect.mapError(backup.list, failed)
 
+  /** Refuses where the database is no file of the data folder. */
+  const inFile = (what: string): Effect.Effect<void, OperationFailed> =>
+    config.databaseUrl === null ? Effect.void : Effect.fail(failed(new BackedUpElsewhere({ what })))
+
   const put = (staged: Restore.Staged, reason: string, { beforeRestart }: RestoreHooks) =>
     // From here on the restart happens whether or not the client waits for it, and needs the staged file.
     Effect.uninterruptible(
@@ -159,6 +165,7 @@ export const make = Effect.gen(function* () {
     list,
     create: Effect.mapError(announced(events, { kind: "backup", id: "manual" }, backup.make("manual")), failed),
     restore: Effect.fn("Backups.restore")(function* (id: string, hooks: RestoreHooks) {
+      yield* inFile("A restore")
       const found = yield* findIn(yield* list, id)
       return yield* Effect.gen(function* () {
         const folder = yield* Restore.stagingFolder
@@ -167,6 +174,7 @@ export const make = Effect.gen(function* () {
     }),
     importFrom: <E>(receive: (file: string) => Effect.Effect<void, E>, hooks: RestoreHooks) =>
       Effect.gen(function* () {
+        yield* inFile("An import")
         const folder = yield* Effect.mapError(withConfig(Restore.stagingFolder), failed)
         yield* receive(Restore.stagedFile(folder))
         return yield* explained(

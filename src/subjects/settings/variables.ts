@@ -68,6 +68,7 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "GATEWAY_ADMIN_KEY", description: "An admin key that is never stored.", usual: "none" },
   { name: "GATEWAY_ADMIN_PASSWORD", description: "Sets the admin password at the first start.", usual: "none" },
   { name: "GATEWAY_ENCRYPTION_KEY", description: "Encrypts stored credentials.", usual: "a key file in DATA_DIR" },
+  { name: "GATEWAY_DATABASE_URL", description: "Database of Postgres in place of the file.", usual: "none" },
   {
     name: "GATEWAY_ENV_CONNECTIONS",
     description: "Provider keys of the environment become read-only connections.",

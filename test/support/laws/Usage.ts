@@ -53,6 +53,10 @@ const rowOf = (dice: Dice) => {
       reasoning: dice.below(9)
     },
     costNanoUsd: dice.below(1e9) + dice.of([0, 0.5, 1 / 3]),
+    told: dice.orNull({ in: dice.below(9), out: 1, cacheRead: 2, cacheWrite: 3, reasoning: 4 }),
+    costNotes: dice.orNull({ unpricedParts: ["input"], computedNanoUsd: dice.orNull(dice.below(9)), facts: null }),
+    price: dice.orNull({ input: 1, output: dice.below(9) }),
+    egress: dice.orNull("direct"),
     error: dice.orNull(dice.text()),
     batchId: dice.of([null, null, "batch-1"]),
     sessionId: dice.orNull("session-1"),

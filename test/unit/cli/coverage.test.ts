@@ -39,6 +39,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "auth.setPassword": "reset-password",
   "auth.me": "whoami",
   "attention.list": "attention",
+  "cluster.get": "cluster status",
   "auth.issueCode": "open",
   "auth.listSessions": "admin-session list",
   "auth.endSession": "admin-session end",

@@ -44,13 +44,14 @@ const oneSentence = (failure: StoreFailure, ...parts: ReadonlyArray<string>) => 
 }
 
 describe("migrations", () => {
-  it("have contiguous unique numbers from 1", () => {
+  it("have rising unique numbers from 1", () => {
     const numbers = Object.keys(migrations).map((name) => Number(/^(\d{4})_[a-z_]+$/.exec(name)?.[1]))
     assert.deepStrictEqual(
       numbers,
-      numbers.map((_, index) => index + 1)
+      [...new Set(numbers)].toSorted((one, other) => one - other)
     )
-    assert.strictEqual(versionOf(migrations), numbers.length)
+    assert.strictEqual(numbers[0], 1)
+    assert.strictEqual(versionOf(migrations), numbers.at(-1))
   })
 
   it.scoped("make an empty folder into a current database, and leave a current one alone", () =>

@@ -80,7 +80,7 @@ describe.skipIf(url === null)(`a database of Postgres${url === null ? noPostgres
         )
         for (const sql of nodes) {
           const rows = yield* sql`SELECT migration_id FROM schema_migrations`
-          assert.strictEqual(rows.length, versionOf(migrations))
+          assert.strictEqual(rows.length, Object.keys(migrations).length)
         }
       }),
     30_000

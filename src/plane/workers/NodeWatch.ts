@@ -1,0 +1,166 @@
+/**
+ * One of several gateways on a database of Postgres: takes over what the others change in the configuration, as soon as they have, and is seen by
+ * them. It hears of changes on a connection of its own, which is tried every few seconds and made anew when it is silent; and it looks by itself, so
+ * that nothing depends on hearing.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import { hostname } from "node:os"
+import { makeLane } from "../../kernel/Lane.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { IdGen } from "../../platform/IdGen.ts"
+import { version } from "../../platform/Version.ts"
+import { isPostgres } from "../../store/engine/Engine.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { migrations, versionOf } from "../../store/migrations/index.ts"
+import * as ConfigFeed from "../../store/nodes/ConfigFeed.ts"
+import * as NodeRows from "../../store/nodes/NodeRows.ts"
+import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
+
+/** The channel of migration 60. */
+const channel = "gateway_config"
+
+/** Time between two looks, signs and trials of the listening connection. */
+const lookEvery = "5 seconds"
+
+/** A node that was not seen for so long does not run, or does not reach the database. */
+export const lostAfterMs = 20_000
+
+/** This process among the nodes; null: it has its database for itself. */
+export class ThisNode extends Context.Reference<ThisNode>()("gateway/plane/workers/ThisNode", {
+  defaultValue: (): NodeRows.NodeFacts | null => null
+}) {}
+
+/** Holders that know from which change on they are to be told. */
+class NodeHolders extends SnapshotHolders {
+  readonly mark: ConfigFeed.ConfigMark
+  constructor(mark: ConfigFeed.ConfigMark) {
+    super(mark.lastSeq)
+    this.mark = mark
+  }
+}
+
+/** Layer below everything that reads the configuration; of a database of SQLite it has nothing. */
+export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlClient.SqlClient> = Layer.effectContext(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    if (!isPostgres(sql)) return Context.empty()
+    const { begin } = yield* ConfigFeed.make
+    const startedAtMs = yield* Clock.currentTimeMillis
+    const { port } = yield* AppConfig
+    const node: NodeRows.NodeFacts = {
+      id: (yield* IdGen).next(startedAtMs),
+      name: port === 0 ? hostname() : `${hostname()}:${port}`,
+      version,
+      schemaVersion: versionOf(migrations),
+      startedAtMs
+    }
+    const held = Context.make(Snapshots, new NodeHolders(yield* begin))
+    return Context.add(held, ThisNode, node) as Context.Context<never>
+  })
+)
+
+/** The listening connection, and whether it still hears: a sign that was sent on another one comes back. */
+const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { listen } = yield* Effect.promise(() => import("../../store/engine/postgres/Listen.ts"))
+    let open: Scope.CloseableScope | null = null
+    let sent = 0
+    let returned = 0
+
+    const heard = (text: string): void => {
+      const [kind, from, number] = text.split(" ")
+      if (kind === "changed") changed()
+      else if (from === id) returned = Number(number)
+    }
+    const close = Effect.suspend(() => {
+      const scope = open
+      open = null
+      return scope === null ? Effect.void : Effect.ignoreLogged(Effect.sandbox(Scope.close(scope, Exit.void)))
+    })
+    yield* Effect.addFinalizer(() => close)
+
+    const connect = Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      open = scope
+      returned = sent
+      yield* Effect.onError(Scope.extend(listen({ url, channel, name: `gateway listen ${id}` }, heard), scope), () => close)
+    })
+    const sign = Effect.suspend(() => sql`SELECT pg_notify(${channel}, ${`sign ${id} ${(sent += 1)}`})`)
+    /** Sends a sign, or connects anew where the last one has not come back. */
+    return Effect.suspend(() =>
+      open !== null && returned === sent ? sign : Effect.zipRight(close, connect)
+    ) as Effect.Effect<unknown, { readonly message: string }>
+  })
+
+const others = (rows: ReadonlyArray<NodeRows.NodeRow>, own: string): number =>
+  rows.filter(({ id, silentMs }) => id !== own && silentMs < lostAfterMs).length
+
+const warnOfOthers = (count: number): Effect.Effect<void> =>
+  count === 0
+    ? Effect.void
+    : Effect.logWarning(
+        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: budgets, token limits and rates of keys are counted by each of them for itself, and each does the work in the background (docs/cluster.md).`
+      )
+
+const make = Effect.gen(function* () {
+  const holders = yield* Snapshots
+  const node = yield* ThisNode
+  const { databaseUrl } = yield* AppConfig
+  if (!(holders instanceof NodeHolders) || node === null || databaseUrl === null) return
+  const feed = yield* ConfigFeed.make
+  const rows = yield* NodeRows.make
+  const oneAtATime = makeLane(1)
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  let mark = holders.mark
+  let isWaiting = false
+  let isLost = false
+
+  const look = Effect.gen(function* () {
+    isWaiting = false
+    const { changes, mark: next } = yield* feed.since(mark)
+    yield* changes === null ? holders.reloadAll() : holders.reload(changes)
+    const isFurther = next.lastSeq > mark.lastSeq
+    mark = next
+    if (isFurther) yield* rows.seen(node, mark.lastSeq)
+  }).pipe(Effect.uninterruptible, oneAtATime.inTurn)
+
+  const changed = (): void => {
+    if (isWaiting) return
+    isWaiting = true
+    runFork(Effect.ignore(look))
+  }
+  const ear = yield* makeEar(databaseUrl, node.id, changed)
+
+  const round = Effect.all([ear, look, Effect.suspend(() => rows.seen(node, mark.lastSeq))], { discard: true }).pipe(
+    Effect.matchEffect({
+      onFailure: ({ message }) =>
+        Effect.suspend(() => {
+          if (isLost) return Effect.void
+          isLost = true
+          return Effect.logWarning(`What other gateways change is not seen until the database is back: ${message}`)
+        }),
+      onSuccess: () =>
+        Effect.suspend(() => {
+          if (!isLost) return Effect.void
+          isLost = false
+          return Effect.logInfo("The database is back, and with it what other gateways have changed.")
+        })
+    })
+  )
+  yield* Effect.ignore(Effect.flatMap(rows.list, (all) => warnOfOthers(others(all, node.id))))
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(rows.gone(node.id), "2 seconds")))
+  yield* round
+  yield* Effect.forkScoped(Effect.schedule(round, Schedule.spaced(lookEvery)))
+})
+
+export const layer: Layer.Layer<never, never, AppConfig | SqlClient.SqlClient> = Layer.scopedDiscard(make)

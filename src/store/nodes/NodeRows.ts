@@ -1,0 +1,54 @@
+/** Rows of the gateways that share a database: each writes its own every few seconds, by the clock of the database. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import { named } from "../engine/Table.ts"
+import type { StoreError } from "../Errors.ts"
+
+export interface NodeFacts {
+  readonly id: string
+  /** Name for people. */
+  readonly name: string
+  readonly version: string
+  readonly schemaVersion: number
+  readonly startedAtMs: number
+}
+
+export interface NodeRow extends NodeFacts {
+  readonly seenAtMs: number
+  /** Time in ms since then. */
+  readonly silentMs: number
+  /** Changes of the configuration that it has not read. */
+  readonly changesBehind: number
+}
+
+/** Rows of nodes that ended without a word are removed after a day. */
+const forgottenAfterMs = 86_400_000
+
+const nowMs = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
+
+const write = `INSERT INTO cluster_nodes (id, name, version, schema_version, started_at_ms, seen_at_ms, config_seq)
+  VALUES (?, ?, ?, ?, ?, ${nowMs}, ?)
+  ON CONFLICT (id) DO UPDATE SET seen_at_ms = excluded.seen_at_ms, config_seq = excluded.config_seq`
+
+const list = `SELECT id, name, version, schema_version, started_at_ms, seen_at_ms, ${nowMs} - seen_at_ms AS silent_ms,
+    (SELECT COUNT(*) FROM config_changes WHERE seq > cluster_nodes.config_seq) AS changes_behind
+  FROM cluster_nodes ORDER BY started_at_ms, id`
+
+export const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const named_ = <A>(operation: string, effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreError> =>
+    Effect.mapError(effect, named(operation))
+  return {
+    seen: (node: NodeFacts, configSeq: number): Effect.Effect<void, StoreError> =>
+      named_(
+        "NodeRows.seen",
+        Effect.zipRight(
+          sql.unsafe(write, [node.id, node.name, node.version, node.schemaVersion, node.startedAtMs, configSeq]),
+          sql.unsafe(`DELETE FROM cluster_nodes WHERE seen_at_ms < ${nowMs} - ${forgottenAfterMs}`)
+        )
+      ),
+    gone: (id: string): Effect.Effect<void, StoreError> =>
+      named_("NodeRows.gone", Effect.asVoid(sql`DELETE FROM cluster_nodes WHERE id = ${id}`)),
+    list: named_("NodeRows.list", sql.unsafe<NodeRow>(list)) as Effect.Effect<ReadonlyArray<NodeRow>, StoreError>
+  }
+})

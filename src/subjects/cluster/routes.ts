@@ -1,0 +1,52 @@
+/** The gateways that share a database. */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { endpointsOf } from "../../contract/Endpoints.ts"
+import { UnavailableAnswer } from "../../contract/Errors.ts"
+import { exampleId, exampleTime } from "../../contract/Examples.ts"
+import { field } from "../../kernel/Documented.ts"
+
+export const NodeView = Schema.Struct({
+  id: field(Schema.String, "Its id, another one after each start.", exampleId),
+  name: field(Schema.String, "Name of its machine, and its port.", "gateway-1:20128"),
+  self: field(Schema.Boolean, "It is the one that answers.", true),
+  state: field(Schema.Literal("up", "lost"), "`lost`: it was not seen for 20 seconds."),
+  version: field(Schema.String, "Version of its program.", "0.1.0"),
+  schemaVersion: field(Schema.Number, "Version of the schema that it knows.", 60),
+  startedAt: field(Schema.String, "When it was started, ISO 8601.", exampleTime),
+  seenAt: field(Schema.String, "When it was last seen, ISO 8601, by the clock of the database.", exampleTime),
+  silentMs: field(Schema.Number, "Milliseconds since then.", 1200),
+  changesBehind: field(Schema.Number, "Changes of the configuration that it has not taken over yet.", 0)
+}).annotations({ identifier: "ClusterNode" })
+export type NodeView = typeof NodeView.Type
+
+export const ClusterView = Schema.Struct({
+  engine: field(
+    Schema.Literal("sqlite", "postgres"),
+    "`postgres`: the database is on a server, and gateways may share it; `sqlite`: this one has it for itself.",
+    "postgres"
+  ),
+  database: field(
+    Schema.NullOr(Schema.String),
+    "Host, port and name of the database; null: a file of the data folder.",
+    "db.example:5432/gateway"
+  ),
+  nodes: field(Schema.Array(NodeView), "The gateways on it, the oldest first; empty over SQLite.")
+}).annotations({ identifier: "Cluster" })
+export type ClusterView = typeof ClusterView.Type
+
+const at = endpointsOf("cluster")
+
+export class Cluster extends HttpApiGroup.make("cluster")
+  .annotate(OpenApi.Title, "Cluster")
+  .annotate(OpenApi.Description, "The gateways that share a database.")
+  .add(
+    at("get", {
+      summary: "Show the gateways that share the database",
+      description:
+        "Each gateway on a database of Postgres with its version, when it was last seen, and how many changes of the configuration it has not taken over yet. What holds over several of them is in docs/cluster.md."
+    })
+      .addSuccess(ClusterView)
+      .addError(UnavailableAnswer)
+  ) {}

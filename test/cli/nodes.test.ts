@@ -1,0 +1,115 @@
+/** Two gateways on one database of Postgres, as processes: what one changes the other has, whatever becomes of its listening connection. */
+import { assert, describe, it } from "vitest"
+import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
+import { adminKey, answered, ask, manage, provider, until } from "./processes.ts"
+import { emptyDatabase } from "./postgres.ts"
+import { program, type Serving } from "./support.ts"
+
+interface Nodes {
+  readonly engine: string
+  readonly nodes: ReadonlyArray<{
+    readonly id: string
+    readonly self: boolean
+    readonly state: string
+    readonly changesBehind: number
+  }>
+}
+
+const { dataDir, run, serve } = program()
+const upstream = provider()
+
+const nodesOf = async (server: Serving) => ((await manage(server, "GET", "/api/cluster")) as Nodes).nodes
+const made = async (server: Serving, name: string) =>
+  (await manage(server, "POST", "/api/keys", { name })) as {
+    readonly key: { readonly id: string }
+    readonly secret: string
+  }
+const keysOf = async (server: Serving): Promise<ReadonlyArray<string>> => {
+  const { keys } = (await manage(server, "GET", "/api/keys?limit=500")) as {
+    readonly keys: ReadonlyArray<{ readonly name: string }>
+  }
+  return keys.map(({ name }) => name)
+}
+
+const there = isPostgresThere()
+
+describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`, () => {
+  it("have the same configuration, soon after either has changed it, and one bill", async () => {
+    const database = await emptyDatabase()
+    const shared = {
+      GATEWAY_DATABASE_URL: database.url,
+      GATEWAY_ADMIN_KEY: adminKey,
+      GATEWAY_ENCRYPTION_KEY: "one-key-of-all-nodes-of-more-than-32-characters",
+      GATEWAY_DISABLE_BACKGROUND_SERVICES: "true"
+    }
+    const folder = dataDir()
+    // An empty database, and both start at once.
+    const [one, two] = await Promise.all([
+      serve({ ...shared, DATA_DIR: folder }),
+      serve({ ...shared, DATA_DIR: dataDir() })
+    ])
+    await manage(one, "POST", "/api/providers", upstream.connection())
+    await until(async () => (await ask(two)) === 200, "the other has the connection, and can read its key")
+
+    const { key, secret } = await made(two, "ci")
+    await until(async () => (await ask(one, secret)) === 200, "a key that the other has made")
+    await manage(one, "PUT", `/api/keys/${key.id}`, { isActive: false })
+    await until(async () => (await ask(two, secret)) === 401, "it is in force no more")
+
+    // Many at once, in transactions that end in any order.
+    const names = Array.from({ length: 40 }, (_, n) => `key-${n}`)
+    await Promise.all(names.map((name, n) => made(n % 2 === 0 ? one : two, name)))
+    for (const server of [one, two]) {
+      await until(async () => {
+        const known = new Set(await keysOf(server))
+        return names.every((name) => known.has(name))
+      }, "each has all of them")
+    }
+
+    // Both write their rows into one table.
+    const before = await database.rows("SELECT COUNT(*) AS n FROM usage_log")
+    const good = await made(one, "good")
+    await until(async () => (await ask(two, good.secret)) === 200, "the key at the other")
+    assert.strictEqual(await ask(one, good.secret), 200)
+    await until(async () => {
+      const [row] = await database.rows("SELECT COUNT(*) AS n FROM usage_log")
+      return Number(row?.["n"]) >= Number(before[0]?.["n"]) + 2
+    }, "the rows of both")
+    assert.strictEqual(await answered(one), await answered(two))
+
+    const seen = await nodesOf(one)
+    assert.strictEqual(seen.length, 2)
+    assert.deepStrictEqual(seen.map(({ self, state }) => ({ self, state })).toSorted((a, b) => Number(a.self) - Number(b.self)), [
+      { self: false, state: "up" },
+      { self: true, state: "up" }
+    ])
+    await until(async () => (await nodesOf(two)).every(({ changesBehind }) => changesBehind === 0), "nothing is behind")
+    const status = await run(["cluster", "status", "--json"], { DATA_DIR: folder })
+    assert.strictEqual(status.code, 0, status.stderr)
+    assert.strictEqual((JSON.parse(status.stdout) as Nodes).nodes.length, 2)
+
+    // The listening connections are cut: what is changed arrives all the same, and they are made anew.
+    const own = seen.map(({ id }) => `'gateway listen ${id}'`).join(", ")
+    const ofNodes = `FROM pg_stat_activity WHERE application_name IN (${own})`
+    const listening = async () =>
+      (await database.rows(`SELECT pid ${ofNodes} AND query LIKE 'LISTEN%'`)).map(({ pid }) => Number(pid))
+    await until(async () => (await listening()).length >= 2, "both listen")
+    const old = new Set(await listening())
+    await database.rows(`SELECT pg_terminate_backend(pid) ${ofNodes}`)
+    const late = await made(one, "late")
+    await until(async () => (await ask(two, late.secret)) === 200, "a change while nobody listened")
+    await until(async () => (await listening()).filter((pid) => !old.has(pid)).length >= 2, "both listen again")
+
+    // One that was killed is seen as lost, and one that has ended is not there any more.
+    await one.stop("SIGKILL")
+    await until(async () => (await nodesOf(two)).some(({ state }) => state === "lost"), "it is lost")
+    assert.strictEqual(await ask(two, late.secret), 200)
+    await two.stop("SIGTERM")
+    assert.strictEqual((await database.rows("SELECT id FROM cluster_nodes")).length, 1)
+  }, 300_000)
+
+  it("are one that has its file for itself over SQLite", async () => {
+    const server = await serve({ DATA_DIR: dataDir(), GATEWAY_ADMIN_KEY: adminKey })
+    assert.deepInclude((await manage(server, "GET", "/api/cluster")) as Nodes, { engine: "sqlite", nodes: [] })
+  })
+})
