@@ -79,10 +79,13 @@ describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`
 
     const seen = await nodesOf(one)
     assert.strictEqual(seen.length, 2)
-    assert.deepStrictEqual(seen.map(({ self, state }) => ({ self, state })).toSorted((a, b) => Number(a.self) - Number(b.self)), [
-      { self: false, state: "up" },
-      { self: true, state: "up" }
-    ])
+    assert.deepStrictEqual(
+      seen.map(({ self, state }) => ({ self, state })).toSorted((a, b) => Number(a.self) - Number(b.self)),
+      [
+        { self: false, state: "up" },
+        { self: true, state: "up" }
+      ]
+    )
     await until(async () => (await nodesOf(two)).every(({ changesBehind }) => changesBehind === 0), "nothing is behind")
     const status = await run(["cluster", "status", "--json"], { DATA_DIR: folder })
     assert.strictEqual(status.code, 0, status.stderr)

@@ -93,7 +93,10 @@ const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
       const scope = yield* Scope.make()
       open = scope
       returned = sent
-      yield* Effect.onError(Scope.extend(listen({ url, channel, name: `gateway listen ${id}` }, heard), scope), () => close)
+      yield* Effect.onError(
+        Scope.extend(listen({ url, channel, name: `gateway listen ${id}` }, heard), scope),
+        () => close
+      )
     })
     const sign = Effect.suspend(() => sql`SELECT pg_notify(${channel}, ${`sign ${id} ${(sent += 1)}`})`)
     /** Sends a sign, or connects anew where the last one has not come back. */

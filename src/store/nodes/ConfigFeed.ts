@@ -68,7 +68,10 @@ const nothingSeen: ReadonlySet<number> = new Set()
 
 export const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const read = (since: number, operation: string): Effect.Effect<ReadonlyArray<Row>, StoreError> =>
-    Effect.mapError(sql.unsafe<Row>(statement("?"), [since]) as Effect.Effect<ReadonlyArray<Row>, SqlError>, named(operation))
+    Effect.mapError(
+      sql.unsafe<Row>(statement("?"), [since]) as Effect.Effect<ReadonlyArray<Row>, SqlError>,
+      named(operation)
+    )
   return {
     /** The mark of now: what is read afterwards is as of then, or newer. */
     begin: Effect.map(read(Number.MAX_SAFE_INTEGER, "ConfigFeed.begin"), (rows): ConfigMark => ({

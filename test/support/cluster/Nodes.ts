@@ -84,7 +84,6 @@ export const makeNode = (
       rows,
       truth,
       newHolder: () => `${process.pid} ${name} ${(holders += 1)}`,
-      version: () => 1,
       nowMs,
       monotonicMs,
       after,

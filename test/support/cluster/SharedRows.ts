@@ -56,7 +56,6 @@ export const sharedRows = (cluster: Cluster): RowsSide & { readonly rows: Memory
         rows: rowsOver(link),
         truth: cluster.truthOf(cluster.newAccounts(team), team),
         newHolder: () => `holder ${(holders += 1)}`,
-        version: () => 1,
         nowMs,
         monotonicMs,
         after,

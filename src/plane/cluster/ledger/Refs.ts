@@ -30,16 +30,12 @@ export const refOfMeter = ({ spec }: Meter, window: MeterWindow, version: number
   rateMs: 0
 })
 
-export const refOfRate = (
-  apiKeyId: string,
-  { limit, windowMs }: KeyAccount["rates"][number],
-  version: number
-): WindowRef => ({
+export const refOfRate = (apiKeyId: string, { limit, windowMs }: KeyAccount["rates"][number]): WindowRef => ({
   name: `rate/${apiKeyId} ${limit} ${windowMs}`,
   startMs: 0,
   endMs: 0,
   size: limit,
-  version,
+  version: 0,
   warnAt: limit,
   floor: 0,
   notified: 0,

@@ -15,7 +15,7 @@ export interface WindowRef {
   /** 0 for rates and sessions, which have one row. */
   readonly startMs: number
   readonly endMs: number
-  /** Limit in its unit, and the version of the configuration that it is from. */
+  /** Limit in its unit, and since when it is that, epoch milliseconds: the later one counts. */
   readonly size: number
   readonly version: number
   /** Amount at which a warning is sent. */
@@ -56,7 +56,7 @@ export interface HolderRow {
   turn: number
   /** Which repetition of it was done. */
   attempt: number
-  /** Requests that were booked in its last turn: its journal may not know it. */
+  /** Requests that were booked in its last turn: its files may not know it. */
   reported: ReadonlyArray<string>
   expiresMs: number
   isExpired: boolean

@@ -38,8 +38,6 @@ export interface RowsLinkOptions {
   readonly truth: typeof LedgerTruth.Service
   /** A name that no other holder has or had. */
   readonly newHolder: () => string
-  /** Version of the configuration that the limits are from. */
-  readonly version: () => number
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly after: (delayMs: number, run: () => void) => Timer
@@ -84,6 +82,7 @@ export class RowsLink implements WorkersBooks {
   readonly #seen = new Map<string, Seen>()
   readonly #gathering = new Map<number, { readonly open: Array<OpenRequest>; readonly then: () => void }>()
   #shown: ReadonlyArray<Holder> = []
+  readonly #since = new WeakMap<MeterSpec, number>()
   readonly #untold = new Set<string>()
   /** Sessions that the ledger knows to be let in. */
   readonly #sessions = new Set<string>()
@@ -140,6 +139,12 @@ export class RowsLink implements WorkersBooks {
   settleLeft(left: ReadonlyArray<Booked>): void {
     const inherited = (this.#queue.inherited ??= [])
     for (const booked of left) inherited.push({ requestId: booked.requestId, bookings: this.#bookingsOf(booked) })
+    this.#soon()
+  }
+
+  /** Runs `then` when all that was told is in the rows, or they cannot be reached. */
+  end(then: () => void): void {
+    this.#queue.renewals.push(then)
     this.#soon()
   }
 
@@ -242,9 +247,18 @@ export class RowsLink implements WorkersBooks {
 
   #refOf(meter: Meter, atMs: number): WindowRef {
     const window = meter.at(atMs)
-    const ref = refOfMeter(meter, window, this.#options.version())
+    const ref = refOfMeter(meter, window, this.#sinceMs(meter.spec))
     this.#seen.set(windowId(ref), { meter, window })
     return ref
+  }
+
+  /** Time since when a limit is as it is, epoch milliseconds: of two sizes of a limit the later one counts. */
+  #sinceMs(spec: MeterSpec): number {
+    const known = this.#since.get(spec)
+    if (known !== undefined) return known
+    const sinceMs = this.#options.nowMs()
+    this.#since.set(spec, sinceMs)
+    return sinceMs
   }
 
   #give({ arrivals, ended, open, recall, spent }: Give): void {
@@ -312,7 +326,7 @@ export class RowsLink implements WorkersBooks {
       if (lost.has(number) || (key !== apiKeyId && key !== null)) continue
       const isThere =
         meter === null
-          ? account?.rates.some((rate) => refOfRate(apiKeyId, rate, 0).name === ref.name) === true
+          ? account?.rates.some((rate) => refOfRate(apiKeyId, rate).name === ref.name) === true
           : isCurrent(key === null ? truth.shared(meter.spec.id) : metersOf(account, meter), meter, window)
       if (isThere) continue
       gone.push(number)
@@ -397,12 +411,7 @@ export class RowsLink implements WorkersBooks {
     for (const [lease, limit, windowStartMs, need, amount] of needs) {
       const meter = account.meters[limit] ?? null
       const rate = account.rates[-limit - 1]
-      const ref =
-        meter !== null
-          ? this.#refOf(meter, windowStartMs)
-          : rate === undefined
-            ? null
-            : refOfRate(key, rate, this.#options.version())
+      const ref = meter !== null ? this.#refOf(meter, windowStartMs) : rate === undefined ? null : refOfRate(key, rate)
       if (ref === null) return null
       const shared = meter?.spec.owner !== undefined
       const known = this.#know(lease, {
