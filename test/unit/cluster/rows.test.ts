@@ -172,10 +172,21 @@ describe.skipIf(url === null)(`the shared rows of limits over Postgres${skipped}
         let kills = 0
         const killer = yield* Effect.fork(
           Effect.forever(
-            Effect.zipRight(
-              Effect.map(killOne(sql), (killed) => void (kills += killed)),
-              Effect.sleep("15 millis")
-            )
+            Effect.gen(function* () {
+              // Calls are answered between two of them, however slow the machine is.
+              const answered = books.fates.answered
+              yield* Effect.repeat(
+                Effect.sync(() => books.fates.answered),
+                {
+                  until: (now) => now >= answered + 20,
+                  schedule: Schedule.spaced("3 millis")
+                }
+              )
+              kills += yield* Effect.repeat(killOne(sql), {
+                until: (killed) => killed > 0,
+                schedule: Schedule.spaced("1 millis")
+              })
+            })
           )
         )
         const costs = yield* Effect.replicateEffect(Random.nextIntBetween(1, 1_000), 400)

@@ -67,6 +67,8 @@ interface Known {
 const retriesMs = [100, 200, 300] as const
 /** Time in ms after which a node that holds something ahead of need looks whether others want it. */
 const wantedEveryMs = 200
+/** Time in ms for which news wait while nothing is asked. */
+const newsMs = 200
 /** Time in ms between two attempts to reach the rows. */
 const reachEveryMs = 250
 
@@ -94,6 +96,7 @@ export class RowsLink implements WorkersBooks {
   #isUp = true
   #isBusy = false
   #isDue = false
+  #isNoted = false
   #isClosed = false
   #gathers = 0
   #failures = 0
@@ -214,7 +217,7 @@ export class RowsLink implements WorkersBooks {
       default:
         return
     }
-    this.#soon()
+    this.#later()
   }
 
   #ask(topic: string, body: unknown, then: (answer: unknown) => void): void {
@@ -279,6 +282,7 @@ export class RowsLink implements WorkersBooks {
     if (gathering === undefined) return
     this.#gathering.delete(recall)
     gathering.open.push(...open)
+    this.#soon()
     // What was given back is in the rows when the turn is done, or they cannot be reached.
     this.#queue.renewals.push(gathering.then)
   }
@@ -334,6 +338,16 @@ export class RowsLink implements WorkersBooks {
     }
     this.#tell(topics.changed, { key: apiKeyId, isLimited: account !== undefined, gone } satisfies Changed)
     this.#soon()
+  }
+
+  /** News alone wait for others, because a turn costs more than what is in it; what is asked takes them along. */
+  #later(): void {
+    if (this.#isNoted) return
+    this.#isNoted = true
+    this.#after(newsMs, () => {
+      this.#isNoted = false
+      this.#soon()
+    })
   }
 
   #soon(): void {
@@ -449,7 +463,8 @@ export class RowsLink implements WorkersBooks {
       case "unknown":
         return this.#unknown(sent)
     }
-    if (!this.#queue.isEmpty) this.#go()
+    if (this.#queue.isUrgent) this.#go()
+    else if (this.#queue.hasNews) this.#later()
   }
 
   /** The turn is repeated, at once the first time: a connection that was lost is made again. */
@@ -598,7 +613,9 @@ export class RowsLink implements WorkersBooks {
         known.wantedMs = wantedMs
         leases.push(number)
       }
-      if (leases.length > 0 && !this.#isClosed) this.#tell(topics.recall, { number: 0, leases })
+      if (leases.length === 0 || this.#isClosed) return
+      this.#tell(topics.recall, { number: 0, leases })
+      this.#soon()
     })
   }
 

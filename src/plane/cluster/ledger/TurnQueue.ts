@@ -48,7 +48,12 @@ export class TurnQueue {
   readonly entered: Array<readonly [key: string, session: string]> = []
 
   get isEmpty(): boolean {
-    return this.asked.length === 0 && this.renewals.length === 0 && !this.hasNews
+    return !this.isUrgent && !this.hasNews
+  }
+
+  /** Something waits for an answer. */
+  get isUrgent(): boolean {
+    return this.asked.length > 0 || this.renewals.length > 0 || this.inherited !== null
   }
 
   get hasNews(): boolean {
