@@ -69,7 +69,7 @@ export const faults: ReadonlyArray<FastCheck.WeightedArbitrary<Step>> = [
   { weight: 2, arbitrary: FastCheck.record({ do: always("go" as const), place }) }
 ]
 
-const limits: FastCheck.Arbitrary<ClusterLimits> = FastCheck.record({
+export const limits: FastCheck.Arbitrary<ClusterLimits> = FastCheck.record({
   nanoUsd: FastCheck.integer({ min: 100, max: 9_000 }),
   tokensOfA: FastCheck.integer({ min: 100, max: 6_000 }),
   requests: FastCheck.integer({ min: 5, max: 200 }),
@@ -171,13 +171,14 @@ export const check = (
   size: FastCheck.Arbitrary<number>,
   steps: FastCheck.Arbitrary<ReadonlyArray<Step>>,
   numRuns: number,
-  rows: ((cluster: Cluster) => RowsSide) | null = null
+  rows: ((cluster: Cluster) => RowsSide) | null = null,
+  all: FastCheck.Arbitrary<ClusterLimits> = limits
 ): Promise<void> =>
   FastCheck.assert(
-    FastCheck.asyncProperty(limits, size, steps, async (most, workers, all) => {
+    FastCheck.asyncProperty(all, size, steps, async (most, workers, history) => {
       const cluster = new Cluster(most, workers, rows)
       cluster.deliverAll()
-      for (const step of all) {
+      for (const step of history) {
         run(cluster, step)
         holds(cluster)
       }
@@ -187,6 +188,12 @@ export const check = (
     }),
     { numRuns }
   )
+
+/** Time goes on for longer than leases last. */
+export const long: FastCheck.WeightedArbitrary<Step> = {
+  weight: 3,
+  arbitrary: FastCheck.record({ do: always("advance" as const), ms: FastCheck.integer({ min: 20_000, max: 60_000 }) })
+}
 
 /** Runs steps over three processes with small limits, and lets them come to rest. */
 export const history = (steps: ReadonlyArray<Step>, rows: (cluster: Cluster) => RowsSide): void => {

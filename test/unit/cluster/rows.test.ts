@@ -15,7 +15,7 @@ import { connect, type PostgresOptions } from "../../../src/store/engine/postgre
 import { open } from "../../../src/store/postgres/Database.ts"
 import { budgets, type Call, call, type Fate, type Journal, makeNode, type Node } from "../../support/cluster/Nodes.ts"
 import { ownClock, recorded, type Recorded, replayed } from "../../support/cluster/Replay.ts"
-import { calm, faults, history, listOf } from "../../support/ledger/Laws.ts"
+import { calm, faults, history, listOf, long } from "../../support/ledger/Laws.ts"
 import { emptySchema, optionsIn } from "../../support/postgres/Schemas.ts"
 import { noPostgres, postgresUrl } from "../../support/postgres/Server.ts"
 import { counted } from "../../support/slowRun.ts"
@@ -114,7 +114,7 @@ describe.skipIf(url === null)(`the shared rows of limits over Postgres${skipped}
       Effect.gen(function* () {
         for (let seed = 1; seed <= counted(3, 40); seed += 1) {
           const calls: Array<Recorded> = []
-          history(FastCheck.sample(listOf(...calm, ...faults), { numRuns: 1, seed })[0] ?? [], recorded(calls))
+          history(FastCheck.sample(listOf(...calm, ...faults, long), { numRuns: 1, seed })[0] ?? [], recorded(calls))
           assert.isAbove(calls.length, 10)
           const { sql: first } = yield* migrated
           const [schema] = yield* first<{ readonly name: string }>`SELECT current_schema() AS name`
