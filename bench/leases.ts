@@ -139,6 +139,7 @@ const leased = (count: number, limits: Limits): Run & { readonly keys: ReadonlyA
     shared: (limitId) => shared.get(limitId),
     limited: () => [...accounts.keys()],
     tellOnce: () => {},
+    tellReached: () => {},
     book: ({ apiKeyId, charges: all, receivedMs }) => {
       const account = accounts.get(apiKeyId)
       for (const charge of all) account?.book(receivedMs, charge.provider, charge.model, charge)

@@ -34,7 +34,7 @@ import { nameOf } from "../plane/state/link/WorkerLinks.ts"
 import { Claims, none as noClaims } from "../plane/state/Claims.ts"
 import * as AdoptedRows from "../plane/workers/AdoptedRows.ts"
 import * as NodeWatch from "../plane/workers/NodeWatch.ts"
-import { besideNodes } from "./nodes.ts"
+import { besideNodes, limitsOfProcess } from "./nodes.ts"
 import * as ConfigWatch from "../plane/workers/ConfigWatch.ts"
 import * as SentEvents from "../plane/workers/SentEvents.ts"
 import * as SharedHealth from "../plane/workers/SharedHealth.ts"
@@ -97,7 +97,6 @@ import * as Decisions from "../plane/features/guardrails/Decisions.ts"
 import * as StopSignal from "../plane/request/StopSignal.ts"
 import * as GatewayCapture from "../plane/tap/GatewayCapture.ts"
 import * as TrafficTap from "../plane/tap/TrafficTap.ts"
-import * as KeyLimits from "../plane/ledger/KeyLimits.ts"
 import * as BackupSchedule from "../subjects/backups/BackupSchedule.ts"
 import * as SkillBlocks from "../subjects/skills/service.ts"
 import * as AnswerCache from "../plane/cache/AnswerCache.ts"
@@ -325,7 +324,7 @@ const engineWith = <Journal, JournalR, Limits, LimitsR, RunningR, BesideR>({
 /** The parts of a gateway that is one process. */
 const alone = {
   journal: UsageJournal.layer,
-  limits: KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer)),
+  limits: limitsOfProcess.pipe(Layer.provideMerge(Reservations.layer)),
   running: RunningRequests.layer,
   beside: besideNodes,
   store: NodeWatch.heldLayer.pipe(Layer.provide(platform), Layer.provideMerge(tables))

@@ -153,7 +153,7 @@ export class KeyAccount {
   }
 
   /** Hot: the meters that a request counts for, by its arrival. */
-  #at(receivedMs: number): ReadonlyArray<Meter> {
+  metersAt(receivedMs: number): ReadonlyArray<Meter> {
     return receivedMs >= this.#ownedSinceMs ? this.meters : this.#before(receivedMs)
   }
 
@@ -192,12 +192,13 @@ export class KeyAccount {
 
   /** Hot: counts requests of a day. */
   count(receivedMs: number, requests: number): void {
-    for (const meter of this.#at(receivedMs)) if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
+    for (const meter of this.metersAt(receivedMs))
+      if (meter.spec.unit === "requests") meter.at(receivedMs).used += requests
   }
 
   /** Hot: a limit that is used up, whatever is asked for; null: none. `requests`: of requests, too. */
   usedUp(receivedMs: number, requests = true): Obstacle | null {
-    for (const meter of this.#at(receivedMs)) {
+    for (const meter of this.metersAt(receivedMs)) {
       if (!requests && meter.spec.unit === "requests") continue
       // Of some models only: they may not be the ones that are asked.
       if (meter.spec.scope !== null) continue
@@ -211,7 +212,7 @@ export class KeyAccount {
 
   /** Hot: the first limit that a call would exceed; null: it fits into all of them. */
   obstacle(receivedMs: number, provider: string, model: string, amounts: Amounts): Obstacle | null {
-    for (const meter of this.#at(receivedMs)) {
+    for (const meter of this.metersAt(receivedMs)) {
       const { limit, unit } = meter.spec
       if (unit === "requests" || !meter.counts(provider, model)) continue
       const window = meter.at(receivedMs)
@@ -239,7 +240,7 @@ export class KeyAccount {
 
   /** Hot: books what a call has cost. */
   book(receivedMs: number, provider: string, model: string, amounts: Amounts): void {
-    for (const meter of this.#at(receivedMs)) {
+    for (const meter of this.metersAt(receivedMs)) {
       if (meter.counts(provider, model)) meter.at(receivedMs).used += meter.amountOf(amounts)
     }
   }
@@ -247,7 +248,7 @@ export class KeyAccount {
   /** Returns the thresholds of limits that were reached and not reported yet; they count as reported from then on. */
   tellReached(receivedMs: number): ReadonlyArray<Reached> {
     let found: Array<Reached> | null = null
-    for (const meter of this.#at(receivedMs)) {
+    for (const meter of this.metersAt(receivedMs)) {
       const window = meter.at(receivedMs)
       const threshold = meter.reached(window)
       if (threshold === null || !isNews(window.notified, threshold)) continue
@@ -262,14 +263,14 @@ export class KeyAccount {
     for (const { receivedMs, reservations } of this.holders) {
       for (const reservation of reservations) {
         if (!reservation.isOpen || !meter.counts(reservation.provider, reservation.model)) continue
-        if (!this.#at(receivedMs).includes(meter)) continue
+        if (!this.metersAt(receivedMs).includes(meter)) continue
         meter.at(receivedMs).reserved += meter.amountOf(reservation)
       }
     }
   }
 
   #change(receivedMs: number, reservation: Reservation, sign: 1 | -1): void {
-    for (const meter of this.#at(receivedMs)) {
+    for (const meter of this.metersAt(receivedMs)) {
       if (!meter.counts(reservation.provider, reservation.model)) continue
       meter.at(receivedMs).reserved += sign * meter.amountOf(reservation)
     }

@@ -90,6 +90,8 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
     readonly removeTokenLimit: (id: string) => Effect.Effect<boolean, StoreError>
     /** The key's own settings were changed. */
     readonly keyChanged: (apiKeyId: string) => Effect.Effect<void, StoreError>
+    /** The budget or token limits of a key were changed by another process: reads them again. */
+    readonly limitsChanged: (apiKeyId: string) => Effect.Effect<void, StoreError>
     /** Removes everything of a key that no longer exists. */
     readonly forgetKey: (apiKeyId: string) => Effect.Effect<void, StoreError>
     /** People or teams were changed: their limits, and which keys they hold for. */
@@ -363,6 +365,18 @@ const removeTokenLimit = Effect.fn("KeyLimits.removeTokenLimit")(function* (deps
   return wasThere
 }, inTurn)
 
+const limitsChanged = Effect.fn("KeyLimits.limitsChanged")(function* (deps: Deps, apiKeyId: string) {
+  const { budgets, limits, repo } = deps
+  const budget = (yield* repo.budgets).find((each) => each.apiKeyId === apiKeyId)
+  const ofKey = (yield* repo.tokenLimits).filter((each) => each.apiKeyId === apiKeyId)
+  accountOf(deps, apiKeyId)
+  if (budget === undefined) budgets.delete(apiKeyId)
+  else budgets.set(apiKeyId, budget)
+  limits.forgetKey(apiKeyId)
+  for (const limit of ofKey) limits.put(limit)
+  yield* rebuild(deps, apiKeyId)
+}, inTurn)
+
 const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (deps: Deps, apiKeyId: string) {
   const { accounts, budgets, limits, repo, waiting } = deps
   yield* repo.removeKey(apiKeyId)
@@ -471,6 +485,10 @@ const truthOf = (deps: Deps): typeof LedgerTruth.Service => ({
   shared: (limitId) => deps.shared.get(limitId)?.meter,
   limited: () => limitedKeys(deps),
   tellOnce: (apiKeyId, requestId, obstacle) => tellOnce(deps, apiKeyId, requestId, obstacle),
+  tellReached: (apiKeyId, requestId, reached) => {
+    reached.window.notified = reached.threshold
+    tell(deps, apiKeyId, requestId, reached)
+  },
   book: (booked) => bookFor(deps, booked),
   unbook: (booked) => unbook(deps, booked),
   onChanged: (listener) => {
@@ -531,6 +549,7 @@ export const make = Effect.gen(function* () {
     putTokenLimit: (limit) => putTokenLimit(deps, limit),
     removeTokenLimit: (id) => removeTokenLimit(deps, id),
     keyChanged: (apiKeyId) => deps.oneAtATime(rebuild(deps, apiKeyId)),
+    limitsChanged: (apiKeyId) => limitsChanged(deps, apiKeyId),
     forgetKey: (apiKeyId) => forgetKey(deps, apiKeyId),
     ownersChanged: deps.oneAtATime(refreshShared(deps)),
     ownerStandings: (ownerId, atMs) =>

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type { Unlisten } from "../state/link/OwnerLink.ts"
 import type { Later } from "../../kernel/Later.ts"
 import type { Charge } from "./Commitment.ts"
-import type { Holder, KeyAccount, Obstacle } from "./KeyAccount.ts"
+import type { Holder, KeyAccount, Obstacle, Reached } from "./KeyAccount.ts"
 import type { Meter } from "./Meter.ts"
 
 /** Cost of a request. */
@@ -40,6 +40,8 @@ export class LedgerTruth extends Context.Tag("gateway/plane/ledger/LedgerTruth")
     readonly limited: () => ReadonlyArray<string>
     /** Reports, once, that a limit is used up. */
     readonly tellOnce: (apiKeyId: string, requestId: string, obstacle: Obstacle) => void
+    /** Reports that a threshold was reached. */
+    readonly tellReached: (apiKeyId: string, requestId: string, reached: Reached) => void
     /** Books what a request of a worker has cost. */
     readonly book: (booked: Booked) => void
     /** Takes a booking back. */

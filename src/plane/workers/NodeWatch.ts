@@ -112,7 +112,7 @@ const warnOfOthers = (count: number): Effect.Effect<void> =>
   count === 0
     ? Effect.void
     : Effect.logWarning(
-        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: budgets, token limits and rates of keys are counted by each of them for itself, and each does the work in the background (docs/cluster.md).`
+        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: each of them does the work in the background (docs/cluster.md).`
       )
 
 const make = Effect.gen(function* () {

@@ -35,9 +35,14 @@ const rowsOfPart = 400
 /** Row of `meta` in a target while a copy is on its way. */
 const marker = "transfer"
 
-/** The index of the search is made anew by the gateway, which finds that it is empty; changes of the configuration are written by triggers. */
+/**
+ * The index of the search is made anew by the gateway, which finds that it is empty; changes of the configuration are written by triggers; the
+ * limits of a cluster are made from the usage log where they have no rows.
+ */
 const isLeftOut = (name: string): boolean =>
-  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_nodes$)/.test(name)
+  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_nodes$|limit_(?:windows|holders|leases|sessions)$)/.test(
+    name
+  )
 
 /** Tables by the catalogue of SQLite; those that others refer to come first. */
 const shapesOf = (sqlite: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<TableShape>, SqlError> =>

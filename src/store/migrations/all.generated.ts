@@ -53,7 +53,8 @@ import configChanges from "./0051_config_changes.ts"
 import people from "./0052_people.ts"
 import ownUsage from "./0053_own_usage.ts"
 import bills from "./0054_bills.ts"
-import nodes from "./0060_nodes.ts"
+import nodes from "./0055_nodes.ts"
+import limitLeases from "./0056_limit_leases.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -110,5 +111,6 @@ export const migrations = {
   "0052_people": people,
   "0053_own_usage": ownUsage,
   "0054_bills": bills,
-  "0060_nodes": nodes
+  "0055_nodes": nodes,
+  "0056_limit_leases": limitLeases
 }

@@ -50,17 +50,18 @@ const teamSpec = (limit: number): MeterSpec => ({
   owner: { kind: "team", id: "team", name: "Team" }
 })
 
-export const specsOf = ({ nanoUsd, requests, tokensOfA }: ClusterLimits): ReadonlyArray<MeterSpec> => [
-  { id: "usd", unit: "usd", rule: rule("daily"), limit: nanoUsd, warningThreshold: 0.8, scope: null },
+/** The meters of a key; the ids are its own. */
+const specsOf = ({ nanoUsd, requests, tokensOfA }: ClusterLimits, key: KeyId): ReadonlyArray<MeterSpec> => [
+  { id: `${key}/usd`, unit: "usd", rule: rule("daily"), limit: nanoUsd, warningThreshold: 0.8, scope: null },
   {
-    id: "tokens of a",
+    id: `${key}/tokens of a`,
     unit: "tokens",
     rule: rule("monthly"),
     limit: tokensOfA,
     warningThreshold: 0.8,
     scope: { provider: "p", model: "a" }
   },
-  { id: "requests", unit: "requests", rule: rule("daily"), limit: requests, warningThreshold: 0.8, scope: null }
+  { id: `${key}/requests`, unit: "requests", rule: rule("daily"), limit: requests, warningThreshold: 0.8, scope: null }
 ]
 
 /** Only what the ledger reads of a key. */
@@ -140,8 +141,33 @@ const callOf = (model: string, amount: number, createdAtMs: number) => ({
 
 const chargesOf = (model: string, amount: number) => [{ provider: "p", model, nanoUsd: amount, tokens: amount }]
 
+/** The place of the owner's ledger where all workers share rows instead, each by a link of its own. */
+export interface RowsSide {
+  /** The rows can be reached, at the start and again. */
+  readonly serve: () => void
+  readonly join: (id: WorkerId, link: typeof OwnerLink.Service) => typeof OwnerLink.Service
+  /** A worker has died. `left`: what is in the files of its folder. */
+  readonly kill: (id: WorkerId, left: ReadonlyArray<Booked>) => void
+  /** The worker of a place settles what those before it have left. */
+  readonly settle: (place: number) => void
+  readonly standing: (key: KeyId, meter: Meter, atMs: number) => { readonly used: number; readonly reserved: number }
+  readonly sessions: (key: KeyId) => number
+  /** Requests that workers may let in by what they hold of rates. */
+  readonly rates: (key: KeyId) => number
+}
+
+const bookedOf = ({ id, key, model, receivedMs }: Request, amount: number): Booked => ({
+  requestId: id,
+  apiKeyId: key,
+  receivedMs,
+  isCounted: true,
+  charges: chargesOf(model, amount)
+})
+
 export class Cluster {
   limits: ClusterLimits
+  readonly #side: RowsSide | null
+  readonly #soons = new Map<number, Array<() => void>>()
   readonly links = makeLinks()
   readonly requests: Array<Request> = []
   readonly workers = new Map<number, Worker>()
@@ -168,12 +194,14 @@ export class Cluster {
   #ids = 0
   readonly #size: number
 
-  constructor(limits: ClusterLimits, size: number) {
+  constructor(limits: ClusterLimits, size: number, rows: ((cluster: Cluster) => RowsSide) | null = null) {
     this.limits = limits
     this.#size = size
     this.#makeAccounts()
+    this.#side = rows?.(this) ?? null
     if (size === 0) return
-    this.#startOwner()
+    if (this.#side === null) this.#startOwner()
+    else this.#side.serve()
     for (let place = 1; place <= size; place += 1) this.join(place)
   }
 
@@ -196,18 +224,57 @@ export class Cluster {
   }
 
   #makeAccounts(): void {
+    this.team = this.newTeam()
+    this.#accounts = this.newAccounts(this.team)
+  }
+
+  newTeam(): Meter | null {
     const { teamNanoUsd } = this.limits
-    this.team = teamNanoUsd === undefined ? null : new Meter(teamSpec(teamNanoUsd))
-    const { team } = this
-    this.#accounts = new Map(
+    return teamNanoUsd === undefined ? null : new Meter(teamSpec(teamNanoUsd))
+  }
+
+  newAccounts(team: Meter | null): ReadonlyMap<KeyId, KeyAccount> {
+    return new Map(
       keyIds.map((id) => {
         const account = new KeyAccount()
-        account.meters = specsOf(this.limits).map((spec) => new Meter(spec))
+        account.meters = specsOf(this.limits, id).map((spec) => new Meter(spec))
         if (team !== null) account.share([team], null)
         account.follow(keyOf(this.limits, id))
         return [id, account]
       })
     )
+  }
+
+  /** A limit of a key as it is: what all have used of it and hold. */
+  standing(key: KeyId, id: string): { readonly used: number; readonly reserved: number; readonly limit: number } {
+    const meter = this.accountOf(key).meters.find(({ spec }) => spec.id === `${key}/${id}` || spec.id === id)
+    if (meter === undefined) throw new Error(`no meter ${id}`)
+    const atMs = this.wallMs + this.nowMs
+    const { used, reserved } = this.#side?.standing(key, meter, atMs) ?? meter.at(atMs)
+    return { used, reserved, limit: meter.spec.limit }
+  }
+
+  /** Sessions of a key that count as running. */
+  heldSessions(key: KeyId): number {
+    return this.#side?.sessions(key) ?? this.accountOf(key).sessions.size
+  }
+
+  /** Requests that workers may let in by what they hold of rates. */
+  heldRates(key: KeyId): number {
+    return this.#side?.rates(key) ?? this.accountOf(key).rates.reduce((sum, { reserved }) => sum + reserved, 0)
+  }
+
+  /** Runs at the end of a turn of the event loop, which the test ends with a delivery. */
+  soon(place: number, run: () => void): void {
+    this.#soons.set(place, [...(this.#soons.get(place) ?? []), run])
+  }
+
+  #runSoons(): void {
+    for (const [place, runs] of this.#soons) {
+      if (this.stopped.has(place)) continue
+      this.#soons.delete(place)
+      for (const run of runs) run()
+    }
   }
 
   #accountNamed(id: string): KeyAccount | undefined {
@@ -219,7 +286,7 @@ export class Cluster {
     return this.#size === 0
   }
 
-  readonly #timers = (place: number) => ({
+  readonly timers = (place: number) => ({
     nowMs: () => this.wallMs + this.nowMs,
     monotonicMs: () => this.nowMs,
     after: (delayMs: number, run: () => void): Timer => {
@@ -234,7 +301,7 @@ export class Cluster {
     this.owner = new OwnerLedger({
       links: this.links.owner,
       truth: this.#truth(),
-      ...this.#timers(0),
+      ...this.timers(0),
       withRows: (ids, then) => then(new Set(ids.filter((id) => this.#table.has(id))))
     })
     this.links.owner.serve(rowsTopic, (id, body, answer) => {
@@ -253,8 +320,10 @@ export class Cluster {
   }
 
   #truth(): typeof LedgerTruth.Service {
-    const { team } = this
-    const accounts = this.#accounts
+    return this.truthOf(this.#accounts, this.team)
+  }
+
+  truthOf(accounts: ReadonlyMap<KeyId, KeyAccount>, team: Meter | null): typeof LedgerTruth.Service {
     const book = ({ apiKeyId, charges, isCounted, receivedMs }: Booked, sign: 1 | -1): void => {
       const account = accounts.get(keyIds.find((each) => each === apiKeyId) ?? "key")
       if (account === undefined) return
@@ -271,9 +340,10 @@ export class Cluster {
         if (key !== undefined) account?.follow(keyOf(this.limits, key))
         return account
       },
-      shared: (id) => (id === teamId ? (this.team ?? team ?? undefined) : undefined),
+      shared: (id) => (id === teamId ? ((this.#side === null ? this.team : null) ?? team ?? undefined) : undefined),
       limited: () => keyIds,
       tellOnce: () => {},
+      tellReached: () => void (this.told += 1),
       book: (booked) => book(booked, 1),
       unbook: (booked) => book(booked, -1),
       onChanged: (listener) => {
@@ -287,7 +357,7 @@ export class Cluster {
   join(place: number): void {
     const { id, link } = this.links.join(place)
     const moved = makeSignal<ReadonlyArray<string>>()
-    const ledger = new WorkerLedger({ link, moved, ...this.#timers(place) })
+    const ledger = new WorkerLedger({ link: this.#side?.join(id, link) ?? link, moved, ...this.timers(place) })
     this.workers.set(place, { place, id, link, ledger, moved, rows: new Map() })
   }
 
@@ -313,6 +383,7 @@ export class Cluster {
   }
 
   deliver(pick: number): void {
+    this.#runSoons()
     const ways = this.links.waiting().filter((way) => this.#canRun(way))
     const way = ways[pick % Math.max(1, ways.length)]
     if (way !== undefined) this.#deliverOn(way)
@@ -325,6 +396,7 @@ export class Cluster {
 
   deliverAll(): void {
     for (;;) {
+      this.#runSoons()
       const way = this.links.waiting().find((each) => this.#canRun(each))
       if (way === undefined) return
       this.#deliverOn(way)
@@ -453,7 +525,9 @@ export class Cluster {
   /** A worker sends the rows of its file to the owner. */
   moveRows(place: number): void {
     const worker = this.workers.get(place)
-    if (worker === undefined || this.stopped.has(place) || worker.rows.size === 0) return
+    if (worker === undefined || this.stopped.has(place)) return
+    if (this.#side !== null) return this.#side.settle(place)
+    if (worker.rows.size === 0) return
     const rows = [...worker.rows.values()]
     worker.link.ask(rowsTopic, rows, (answer) => {
       if (answer === null || this.workers.get(place) !== worker) return
@@ -468,6 +542,7 @@ export class Cluster {
     this.kills += 1
     this.stopped.delete(place)
     this.#due = this.#due.filter((due) => due.place !== place)
+    this.#soons.delete(place)
     this.links.kill(worker.id, loses)
     this.#adopt(worker.id, worker.rows.values())
     this.workers.delete(place)
@@ -481,20 +556,21 @@ export class Cluster {
     }
     this.owner?.settleLeft(
       worker.id,
-      open.map(({ amount, id, key, model, receivedMs }) => ({
-        requestId: id,
-        apiKeyId: key,
-        receivedMs,
-        isCounted: true,
-        charges: chargesOf(model, amount)
-      }))
+      open.map((request) => bookedOf(request, request.amount))
     )
+    const known = own.flatMap((request) => {
+      const row = this.rows.get(request.id)
+      return row === undefined || request.enteredMs === null ? [] : [bookedOf(request, row.costNanoUsd ?? 0)]
+    })
+    this.#side?.kill(worker.id, known)
     this.join(place)
   }
 
   /** The owner dies, and another one begins with what is on disk. */
   restart(): void {
     this.restarts += 1
+    const side = this.#side
+    if (side !== null) return this.links.restart(() => side.serve())
     this.#due = this.#due.filter(({ place }) => place !== 0)
     this.links.restart(() => {
       this.#makeAccounts()
@@ -520,7 +596,7 @@ export class Cluster {
 
   resize(nanoUsd: number): void {
     this.limits = { ...this.limits, nanoUsd }
-    const specs = specsOf(this.limits)
+    const specs = specsOf(this.limits, "key")
     this.account.meters = this.account.meters.flatMap((meter) => {
       const spec = specs.find(({ id }) => id === meter.spec.id)
       return spec === undefined ? [] : [meter.resized(spec)]

@@ -37,6 +37,7 @@ export const make = Effect.gen(function* () {
     putTokenLimit: () => ofOwner("KeyLimits.putTokenLimit"),
     removeTokenLimit: () => ofOwner("KeyLimits.removeTokenLimit"),
     keyChanged: () => ofOwner("KeyLimits.keyChanged"),
+    limitsChanged: () => ofOwner("KeyLimits.limitsChanged"),
     forgetKey: () => ofOwner("KeyLimits.forgetKey"),
     ownersChanged: ofOwner("KeyLimits.ownersChanged"),
     ownerStandings: () => []

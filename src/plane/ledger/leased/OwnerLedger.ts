@@ -491,7 +491,8 @@ export class OwnerLedger implements WorkersBooks {
   }
 }
 
-const holderOf = ({ apiKeyId, calls, receivedMs, requestId }: OpenRequest): Holder => ({
+/** A request of another process, as a person is shown it. */
+export const holderOf = ({ apiKeyId, calls, receivedMs, requestId }: OpenRequest): Holder => ({
   requestId,
   apiKeyId,
   receivedMs,

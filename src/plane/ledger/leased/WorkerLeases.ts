@@ -39,7 +39,7 @@ export class WorkerLeases extends Context.Tag("gateway/plane/ledger/leased/Worke
 >() {}
 
 /** Cost of a request that was not ended: all that it had reserved. */
-const lostOf = ({ apiKeyId, calls, receivedMs, requestId }: OpenRequest): Booked => ({
+export const lostOf = ({ apiKeyId, calls, receivedMs, requestId }: OpenRequest): Booked => ({
   requestId,
   apiKeyId,
   receivedMs,

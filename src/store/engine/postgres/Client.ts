@@ -113,6 +113,14 @@ export const withSnapshot = begunBy("BEGIN ISOLATION LEVEL REPEATABLE READ READ 
 /** A transaction whose statements each see what is committed by then: after a wait for a lock, what its holder has written. */
 export const withPlainTransaction = begunBy("BEGIN ISOLATION LEVEL READ COMMITTED")
 
+/**
+ * As `withPlainTransaction`, for rows that all nodes wait for: a process that is stopped in the middle of it loses its connection after 2 s, and a
+ * statement that waits for 5 s fails.
+ */
+export const withBriefTransaction = begunBy(
+  "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 2000; SET LOCAL statement_timeout = 5000"
+)
+
 /** Connects for the life of the scope. A server that is not there fails with a `DatabaseUnreachable` as the cause. */
 export const connect = (options: PostgresOptions): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.gen(function* () {

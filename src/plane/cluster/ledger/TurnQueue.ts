@@ -1,0 +1,135 @@
+/** What a node has to tell and to ask, until its next turn. Plain and synchronous. */
+import type { Take } from "../../state/ledger/Messages.ts"
+import { windowId } from "./Books.ts"
+import type { WindowList } from "./Refs.ts"
+import type { News, RowTake, Turn, WindowRef } from "./Rows.ts"
+
+/** A request's need of leases, and where the answer goes. */
+export interface Asked {
+  readonly take: Take
+  /** It was short so many times already. */
+  readonly tries: number
+  readonly then: (answer: unknown) => void
+}
+
+export interface Booking {
+  readonly ref: WindowRef
+  amount: number
+  /** The request that was booked last. */
+  readonly requestId: string
+  readonly apiKeyId: string
+}
+
+/** What a request that an earlier life left has cost. */
+export interface Left {
+  readonly requestId: string
+  readonly bookings: ReadonlyArray<Booking>
+}
+
+interface Arrivals {
+  total: number
+  /** Monotonic. */
+  readonly times: Array<number>
+}
+
+export class TurnQueue {
+  asked: Array<Asked> = []
+  /** Called when a turn is done. */
+  renewals: Array<(answer: unknown) => void> = []
+  inherited: Array<Left> | null = null
+  reported: Array<string> = []
+  readonly bookings = new Map<string, Booking>()
+  readonly spent = new Map<number, number>()
+  readonly arrivals = new Map<number, Arrivals>()
+  readonly returned: Array<readonly [lease: number, amount: number]> = []
+  readonly ended: Array<readonly [lease: number, ref: WindowRef]> = []
+  readonly left: Array<readonly [key: string, session: string]> = []
+  readonly adopted: Array<readonly [lease: number, ref: WindowRef, held: number]> = []
+  readonly entered: Array<readonly [key: string, session: string]> = []
+
+  get isEmpty(): boolean {
+    return !this.isUrgent && !this.hasNews
+  }
+
+  /** Something waits for an answer. */
+  get isUrgent(): boolean {
+    return this.asked.length > 0 || this.renewals.length > 0 || this.inherited !== null
+  }
+
+  get hasNews(): boolean {
+    return (
+      this.inherited !== null ||
+      this.reported.length > 0 ||
+      this.bookings.size > 0 ||
+      this.spent.size > 0 ||
+      this.arrivals.size > 0 ||
+      this.returned.length > 0 ||
+      this.ended.length > 0 ||
+      this.left.length > 0 ||
+      this.adopted.length > 0 ||
+      this.entered.length > 0
+    )
+  }
+
+  /** Hot: a request has cost so much of a limit. */
+  book(booking: Booking): void {
+    const id = windowId(booking.ref)
+    const known = this.bookings.get(id)
+    this.bookings.set(id, known === undefined ? booking : { ...booking, amount: known.amount + booking.amount })
+  }
+
+  arrived(lease: number, total: number, times: ReadonlyArray<number>): void {
+    const known = this.arrivals.get(lease) ?? { total, times: [] }
+    known.total = total
+    known.times.push(...times)
+    this.arrivals.set(lease, known)
+  }
+
+  /** The sums of leases begin anew: those of before mean nothing. */
+  forgetLeases(): void {
+    this.spent.clear()
+    this.arrivals.clear()
+    this.returned.splice(0)
+    this.ended.splice(0)
+    this.left.splice(0)
+    this.adopted.splice(0)
+    this.entered.splice(0)
+  }
+
+  /** Returns the news, with their windows in the list. */
+  news(windows: WindowList, refOf: (lease: number) => WindowRef | undefined, nowMs: number): News {
+    const known = (lease: number): boolean => {
+      const ref = refOf(lease)
+      if (ref !== undefined) windows.place(ref)
+      return ref !== undefined
+    }
+    const place = ({ amount, ref }: Booking): readonly [number, number] => [windows.place(ref), amount]
+    return {
+      reported: this.reported,
+      bookings: [...this.bookings.values()].map(place),
+      spent: [...this.spent].filter(([lease]) => known(lease)),
+      arrivals: [...this.arrivals].flatMap(([lease, { times, total }]) =>
+        known(lease) ? [[lease, total, times.map((atMs) => Math.floor(nowMs - atMs))] as const] : []
+      ),
+      returned: this.returned.filter(([lease]) => known(lease)),
+      ended: this.ended.map(([lease, ref]) => {
+        windows.place(ref)
+        return lease
+      }),
+      left: [...this.left],
+      adopted: this.adopted.map(([lease, ref, held]) => [lease, windows.place(ref), held] as const),
+      entered: [...this.entered],
+      inherited: this.inherited?.map(({ bookings, requestId }) => [requestId, bookings.map(place)] as const) ?? null
+    }
+  }
+}
+
+/** A turn on its way, and what is done when it is. */
+export interface Sent {
+  turn: Turn
+  readonly queue: TurnQueue
+  /** The takes, as they stand in the turn; null: answered without the rows. */
+  asked: ReadonlyArray<Asked | null>
+}
+
+export const noTake: RowTake = { checks: [], needs: [], session: null, isPromised: false }
