@@ -31,6 +31,9 @@ const channel = "gateway_config"
 /** Time between two looks, signs and trials of the listening connection. */
 const lookEvery = "5 seconds"
 
+/** Time that a look may take. */
+const answersWithin = "15 seconds"
+
 /** A node that was not seen for so long does not run, or does not reach the database. */
 export const lostAfterMs = 20_000
 
@@ -82,10 +85,13 @@ const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
       if (kind === "changed") changed()
       else if (from === id) returned = Number(number)
     }
+    /** A connection whose other end is gone may take for ever to close: it is not waited for. */
     const close = Effect.suspend(() => {
       const scope = open
       open = null
-      return scope === null ? Effect.void : Effect.ignoreLogged(Effect.sandbox(Scope.close(scope, Exit.void)))
+      return scope === null
+        ? Effect.void
+        : Effect.forkDaemon(Effect.ignore(Effect.sandbox(Scope.close(scope, Exit.void))))
     })
     yield* Effect.addFinalizer(() => close)
 
@@ -145,6 +151,11 @@ const make = Effect.gen(function* () {
   const ear = yield* makeEar(databaseUrl, node.id, changed)
 
   const round = Effect.all([ear, look, Effect.suspend(() => rows.seen(node, mark.lastSeq))], { discard: true }).pipe(
+    Effect.disconnect,
+    Effect.timeoutFail({
+      duration: answersWithin,
+      onTimeout: () => ({ message: `it gives no answer within ${answersWithin}` })
+    }),
     Effect.matchEffect({
       onFailure: ({ message }) =>
         Effect.suspend(() => {
