@@ -22,6 +22,7 @@ const windowOf = (key: number): WindowRef => ({
   version: 1,
   warnAt: 8e14,
   floor: 0,
+  isAdded: false,
   notified: 0,
   rateMs: 0
 })

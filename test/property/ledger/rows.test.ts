@@ -2,7 +2,7 @@
 import { describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { sharedRows } from "../../support/cluster/SharedRows.ts"
-import { calm, check, faults, limits, listOf, long } from "../../support/ledger/Laws.ts"
+import { calm, check, cut, faults, limits, listOf, long } from "../../support/ledger/Laws.ts"
 import { counted } from "../../support/slowRun.ts"
 
 const timeoutMs = 300_000
@@ -17,7 +17,7 @@ describe("the laws of the ledger over shared rows", () => {
 
   it(
     "hold over nodes that die, stop and come back, and rows that are gone for a time",
-    () => check(sizes, listOf(...calm, ...faults), counted(150, 2_500), sharedRows),
+    () => check(sizes, listOf(...calm, ...faults, cut), counted(150, 2_500), sharedRows),
     timeoutMs
   )
 

@@ -20,8 +20,10 @@ export interface WindowRef {
   readonly version: number
   /** Amount at which a warning is sent. */
   readonly warnAt: number
-  /** What the usage log had of the window when the limit was put in force here: at least so much is used. */
+  /** What the usage log had of the window when the limit was put in force here: so much is used of a row that is made. */
   readonly floor: number
+  /** The limit was put in force while the node runs: at least its floor is used, as it may have been counted by none for a time. */
+  readonly isAdded: boolean
   /** Last report of it; for the first that asks. */
   readonly notified: Notified
   /** Length in ms of the window of a rate; 0: it is none. */

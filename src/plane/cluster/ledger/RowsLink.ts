@@ -84,6 +84,8 @@ export class RowsLink implements WorkersBooks {
   readonly #seen = new Map<string, Seen>()
   readonly #gathering = new Map<number, { readonly open: Array<OpenRequest>; readonly then: () => void }>()
   #shown: ReadonlyArray<Holder> = []
+  /** Windows of limits that were put in force since the start and are not in the rows as such. */
+  readonly #added = new Set<string>()
   readonly #since = new WeakMap<MeterSpec, number>()
   readonly #untold = new Set<string>()
   /** Sessions that the ledger knows to be let in. */
@@ -141,7 +143,19 @@ export class RowsLink implements WorkersBooks {
   /** Books what earlier lives of the node left, each once, and takes back what they held. */
   settleLeft(left: ReadonlyArray<Booked>): void {
     const inherited = (this.#queue.inherited ??= [])
-    for (const booked of left) inherited.push({ requestId: booked.requestId, bookings: this.#bookingsOf(booked) })
+    const all = left.map((booked) => ({ requestId: booked.requestId, bookings: this.#bookingsOf(booked) }))
+    // Their rows are in the usage log by now: a row that is made by it has them already.
+    const amounts = new Map<string, number>()
+    for (const { bookings } of all) {
+      for (const { amount, ref } of bookings) amounts.set(windowId(ref), (amounts.get(windowId(ref)) ?? 0) + amount)
+    }
+    for (const { bookings, requestId } of all) {
+      const of = bookings.map((booking) => {
+        const { ref } = booking
+        return { ...booking, ref: { ...ref, floor: Math.max(0, ref.floor - (amounts.get(windowId(ref)) ?? 0)) } }
+      })
+      inherited.push({ requestId, bookings: of })
+    }
     this.#soon()
   }
 
@@ -251,8 +265,9 @@ export class RowsLink implements WorkersBooks {
   #refOf(meter: Meter, atMs: number): WindowRef {
     const window = meter.at(atMs)
     const ref = refOfMeter(meter, window, this.#sinceMs(meter.spec))
-    this.#seen.set(windowId(ref), { meter, window })
-    return ref
+    const id = windowId(ref)
+    this.#seen.set(id, { meter, window })
+    return this.#added.has(id) ? { ...ref, isAdded: true } : ref
   }
 
   /** Time since when a limit is as it is, epoch milliseconds: of two sizes of a limit the later one counts. */
@@ -325,6 +340,11 @@ export class RowsLink implements WorkersBooks {
     const { truth } = this.#options
     const account = truth.account(apiKeyId)
     this.#versions.set(apiKeyId, this.#versionOf(apiKeyId) + 1)
+    for (const meter of account?.meters ?? []) {
+      const id = windowId(refOfMeter(meter, meter.at(this.#options.nowMs()), 0))
+      if (!this.#seen.has(id)) this.#added.add(id)
+      else if (this.#seen.get(id)?.meter.isResized(meter) === false) this.#added.add(id)
+    }
     const gone: Array<number> = [...lost]
     for (const [number, { key, meter, ref, window }] of this.#leases) {
       if (lost.has(number) || (key !== apiKeyId && key !== null)) continue
@@ -527,6 +547,7 @@ export class RowsLink implements WorkersBooks {
     for (const id of turn.news.reported) this.#untold.delete(id)
     if (turn.news.reported.length + inherited.length > 0) acknowledged([...turn.news.reported, ...inherited])
     for (const [at, used, reserved] of seen) this.#saw(turn.windows[at], used, reserved)
+    for (const ref of turn.windows) if (ref.isAdded) this.#added.delete(windowId(ref))
     for (const [at, notified] of reached) this.#reached(turn, queue, at, notified)
     const told = new Set(reached.map(([at]) => idOf(turn.windows[at])))
     for (const [at, each] of asked.entries()) {
