@@ -1,4 +1,4 @@
-/** What a gateway beside others on one database takes over besides the tables that are held: limits of keys, and webhooks. */
+/** Makes a gateway beside others on one database take over besides the tables that are held: limits of keys, and webhooks. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -38,7 +38,7 @@ export const limitsOfProcess = Layer.unwrapEffect(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     isPostgres(sql)
       ? Effect.map(
-          Effect.promise(() => import("../plane/cluster/ledger/NodeKeyLimits.ts")),
+          Effect.promise(() => import("../plane/ledger/rows/NodeKeyLimits.ts")),
           ({ layer }) => layer
         )
       : Effect.succeed(

@@ -1,6 +1,6 @@
 /** Rows of limits: which one a limit of a key has, and what a node knows of it. Plain and synchronous. */
-import type { KeyAccount } from "../../ledger/KeyAccount.ts"
-import type { Meter, MeterSpec, MeterWindow } from "../../ledger/Meter.ts"
+import type { KeyAccount } from "../KeyAccount.ts"
+import type { Meter, MeterSpec, MeterWindow } from "../Meter.ts"
 import { windowId } from "./Books.ts"
 import type { WindowRef } from "./Rows.ts"
 

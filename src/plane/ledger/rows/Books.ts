@@ -44,7 +44,7 @@ export interface Found {
   readonly sessions: ReadonlyArray<SessionRow>
 }
 
-/** What a transaction has changed. */
+/** Changes of a transaction. */
 export interface Changed {
   readonly windows: ReadonlyArray<WindowRow>
   readonly leases: ReadonlyArray<LeaseRow>
