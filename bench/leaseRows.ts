@@ -4,8 +4,8 @@
  * Start: node node_modules/vite-node/vite-node.mjs bench/leaseRows.ts
  */
 import * as Effect from "effect/Effect"
-import { make } from "../src/plane/cluster/ledger/PostgresRows.ts"
-import type { LedgerRows, Turn, TurnOutcome, WindowRef } from "../src/plane/cluster/ledger/Rows.ts"
+import { make } from "../src/plane/ledger/rows/PostgresRows.ts"
+import type { LedgerRows, Turn, TurnOutcome, WindowRef } from "../src/plane/ledger/rows/Rows.ts"
 import { connect } from "../src/store/engine/postgres/Client.ts"
 import { open } from "../src/store/postgres/Database.ts"
 import { emptySchema } from "../test/support/postgres/Schemas.ts"
@@ -22,6 +22,7 @@ const windowOf = (key: number): WindowRef => ({
   version: 1,
   warnAt: 8e14,
   floor: 0,
+  isAdded: false,
   notified: 0,
   rateMs: 0
 })

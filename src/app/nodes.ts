@@ -38,7 +38,7 @@ export const limitsOfProcess = Layer.unwrapEffect(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     isPostgres(sql)
       ? Effect.map(
-          Effect.promise(() => import("../plane/cluster/ledger/NodeKeyLimits.ts")),
+          Effect.promise(() => import("../plane/ledger/rows/NodeKeyLimits.ts")),
           ({ layer }) => layer
         )
       : Effect.succeed(

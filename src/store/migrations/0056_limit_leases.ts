@@ -1,5 +1,5 @@
 /**
- * Tables of limits that several nodes share (`plane/cluster/ledger`): windows, the leases that nodes hold of them, and sessions of keys. A database of SQLite
+ * Tables of limits that several nodes share (`plane/ledger/rows`): windows, the leases that nodes hold of them, and sessions of keys. A database of SQLite
  * has one gateway: there they stay empty.
  */
 import * as SqlClient from "@effect/sql/SqlClient"

@@ -1,6 +1,6 @@
 /** The rows that nodes share, in memory: each call is a transaction. The policy is the program's own. */
-import { Books, type Changed, newWindow, windowId } from "../../../src/plane/cluster/ledger/Books.ts"
-import { expire, expiryMs, revive, runTurn } from "../../../src/plane/cluster/ledger/Policy.ts"
+import { Books, type Changed, newWindow, windowId } from "../../../src/plane/ledger/rows/Books.ts"
+import { expire, expiryMs, revive, runTurn } from "../../../src/plane/ledger/rows/Policy.ts"
 import type {
   HolderRow,
   LeaseRow,
@@ -9,7 +9,7 @@ import type {
   TurnOutcome,
   WindowRef,
   WindowRow
-} from "../../../src/plane/cluster/ledger/Rows.ts"
+} from "../../../src/plane/ledger/rows/Rows.ts"
 
 const leaseId = ({ holder, number }: LeaseRow): string => `${holder} ${number}`
 const sessionId = ({ holder, key, session }: SessionRow): string => `${holder} ${key} ${session}`

@@ -1,7 +1,7 @@
 /** Histories of shared rows: the calls of a cluster in memory, to be done again over a database whose clock is that of the history. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import type { LedgerRows } from "../../../src/plane/cluster/ledger/Rows.ts"
+import type { LedgerRows } from "../../../src/plane/ledger/rows/Rows.ts"
 import type { Cluster } from "../ledger/Cluster.ts"
 import { sharedRows } from "./SharedRows.ts"
 

@@ -1,8 +1,8 @@
 /** Nodes of a cluster that share rows in memory, in the place of an owner: calls of the rows are the messages that are late, lost or killed. */
-import { refOfMeter } from "../../../src/plane/cluster/ledger/Refs.ts"
-import type { LedgerRows } from "../../../src/plane/cluster/ledger/Rows.ts"
-import { RowsLink } from "../../../src/plane/cluster/ledger/RowsLink.ts"
-import { windowId } from "../../../src/plane/cluster/ledger/Books.ts"
+import { refOfMeter } from "../../../src/plane/ledger/rows/Refs.ts"
+import type { LedgerRows } from "../../../src/plane/ledger/rows/Rows.ts"
+import { RowsLink } from "../../../src/plane/ledger/rows/RowsLink.ts"
+import { windowId } from "../../../src/plane/ledger/rows/Books.ts"
 import type { Booked } from "../../../src/plane/ledger/LedgerTruth.ts"
 import type { OwnerLink } from "../../../src/plane/state/link/OwnerLink.ts"
 import type { WorkerId } from "../../../src/plane/state/link/WorkerLinks.ts"

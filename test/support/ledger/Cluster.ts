@@ -394,6 +394,17 @@ export class Cluster {
     this.links.deliver(way)
   }
 
+  /** Delivers what a worker has sent, and no answer. */
+  deliverFrom(place: number): void {
+    if (this.stopped.has(place)) return
+    this.#runSoons()
+    for (;;) {
+      const way = this.links.waiting().find((each) => each.endsWith(">") && Number(each.split(".")[0]) === place)
+      if (way === undefined) return
+      this.links.deliver(way)
+    }
+  }
+
   deliverAll(): void {
     for (;;) {
       this.#runSoons()

@@ -24,6 +24,7 @@ export type Step =
   | { readonly do: "stop"; readonly place: number }
   | { readonly do: "go"; readonly place: number }
   | { readonly do: "clock" }
+  | { readonly do: "cut"; readonly place: number; readonly dies: boolean }
 
 const place = FastCheck.integer({ min: 1, max: 4 })
 const pick = FastCheck.nat(30)
@@ -104,6 +105,11 @@ const run = (cluster: Cluster, step: Step): void => {
       return void (cluster.workers.has(step.place) && cluster.stopped.add(step.place))
     case "go":
       return void cluster.stopped.delete(step.place)
+    case "cut":
+      // What a process has told arrives, and it does not hear of it.
+      cluster.advance(250)
+      cluster.deliverFrom(step.place)
+      return step.dies ? cluster.kill(step.place, false) : cluster.restart()
     case "clock":
       // An hour back and, so that windows of the day stay the same, forward again.
       cluster.wallMs += cluster.wallMs % 2 === 0 ? -3_600_001 : 3_600_001
@@ -188,6 +194,11 @@ export const check = (
     }),
     { numRuns }
   )
+
+export const cut: FastCheck.WeightedArbitrary<Step> = {
+  weight: 3,
+  arbitrary: FastCheck.record({ do: always("cut" as const), place, dies: FastCheck.boolean() })
+}
 
 /** Time goes on for longer than leases last. */
 export const long: FastCheck.WeightedArbitrary<Step> = {

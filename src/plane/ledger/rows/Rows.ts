@@ -20,8 +20,10 @@ export interface WindowRef {
   readonly version: number
   /** Amount at which a warning is sent. */
   readonly warnAt: number
-  /** What the usage log had of the window when the limit was put in force here: at least so much is used. */
+  /** Use of the window by the usage log when the limit was put in force here: so much is used of a row that is made. */
   readonly floor: number
+  /** The limit was put in force while the node runs: at least its floor is used, as it may have been counted by none for a time. */
+  readonly isAdded: boolean
   /** Last report of it; for the first that asks. */
   readonly notified: Notified
   /** Length in ms of the window of a rate; 0: it is none. */
@@ -54,7 +56,7 @@ export interface HolderRow {
   readonly node: string
   /** Number of its last turn. */
   turn: number
-  /** Which repetition of it was done. */
+  /** Number of its repetition that was done. */
   attempt: number
   /** Requests that were booked in its last turn: its files may not know it. */
   reported: ReadonlyArray<string>
@@ -101,7 +103,7 @@ export interface RowTake {
   readonly isPromised: boolean
 }
 
-/** What a node has to tell. It is done once, however often the turn comes. */
+/** News of a node. They are taken in once, however often the turn comes. */
 export interface News {
   readonly reported: ReadonlyArray<string>
   readonly bookings: ReadonlyArray<readonly [window: WindowIndex, amount: number]>

@@ -1,4 +1,4 @@
-/** What a node has to tell and to ask, until its next turn. Plain and synchronous. */
+/** Keeps the news and questions of a node until its next turn. Plain and synchronous. */
 import type { Take } from "../../state/ledger/Messages.ts"
 import { windowId } from "./Books.ts"
 import type { WindowList } from "./Refs.ts"
@@ -20,7 +20,7 @@ export interface Booking {
   readonly apiKeyId: string
 }
 
-/** What a request that an earlier life left has cost. */
+/** Cost of a request that an earlier life left. */
 export interface Left {
   readonly requestId: string
   readonly bookings: ReadonlyArray<Booking>

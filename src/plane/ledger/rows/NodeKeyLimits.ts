@@ -20,10 +20,10 @@ import { connect, usualOptions } from "../../../store/engine/postgres/Client.ts"
 import type { OpenRequest } from "../../../store/usage/ReservationLines.ts"
 import { type Filed, Reservations } from "../../../store/usage/Reservations.ts"
 import { MediaJobRepo } from "../../../subjects/mediaJobs/repo.ts"
-import { KeyLimits, layerOwner } from "../../ledger/KeyLimits.ts"
-import { lostOf } from "../../ledger/leased/WorkerLeases.ts"
-import { WorkerLedger } from "../../ledger/leased/WorkerLedger.ts"
-import { type Booked, LedgerTruth } from "../../ledger/LedgerTruth.ts"
+import { KeyLimits, layerOwner } from "../KeyLimits.ts"
+import { lostOf } from "../leased/WorkerLeases.ts"
+import { WorkerLedger } from "../leased/WorkerLedger.ts"
+import { type Booked, LedgerTruth } from "../LedgerTruth.ts"
 import * as PostgresRows from "./PostgresRows.ts"
 import { RowsLink } from "./RowsLink.ts"
 
@@ -59,7 +59,7 @@ const bookedOf = ({ costNanoUsd, id, model, provider, timestampMs, tokens }: Row
   charges: provider === null || model === null ? [] : [{ provider, model, nanoUsd: costNanoUsd, tokens }]
 })
 
-/** What requests have cost that an earlier life of the node left: by their row, or as estimated. One that goes on reserves anew. */
+/** Costs of requests that an earlier life of the node left: by their row, or as estimated. One that goes on reserves anew. */
 const leftBy = Effect.fnUntraced(function* (open: ReadonlyArray<OpenRequest>) {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* MediaJobRepo
@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
   )
 )
 
-/** What an ended process left is forgotten when the rows know it, and not before. */
+/** Files that an ended process left are forgotten when the rows know it, and not before. */
 const ownerLayer = Layer.unwrapEffect(
   Effect.map(Reservations, (file) => {
     const kept = Reservations.of({ ...file, leftovers: { ...file.leftovers, forget: Effect.void } })

@@ -1,6 +1,6 @@
 /** Rows of limits: which one a limit of a key has, and what a node knows of it. Plain and synchronous. */
-import type { KeyAccount } from "../../ledger/KeyAccount.ts"
-import type { Meter, MeterSpec, MeterWindow } from "../../ledger/Meter.ts"
+import type { KeyAccount } from "../KeyAccount.ts"
+import type { Meter, MeterSpec, MeterWindow } from "../Meter.ts"
 import { windowId } from "./Books.ts"
 import type { WindowRef } from "./Rows.ts"
 
@@ -18,7 +18,12 @@ const nameOf = (spec: MeterSpec): string => {
   return name
 }
 
-export const refOfMeter = ({ spec }: Meter, window: MeterWindow, version: number): WindowRef => ({
+export const refOfMeter = (
+  { spec }: Meter,
+  window: Pick<MeterWindow, "startMs" | "endMs" | "used" | "notified">,
+  version: number,
+  isAdded = false
+): WindowRef => ({
   name: nameOf(spec),
   startMs: window.startMs,
   endMs: window.endMs,
@@ -26,6 +31,7 @@ export const refOfMeter = ({ spec }: Meter, window: MeterWindow, version: number
   version,
   warnAt: Math.ceil(spec.limit * spec.warningThreshold),
   floor: window.used,
+  isAdded,
   notified: window.notified === null ? 0 : window.notified === "warning" ? 1 : 2,
   rateMs: 0
 })
@@ -38,6 +44,7 @@ export const refOfRate = (apiKeyId: string, { limit, windowMs }: KeyAccount["rat
   version: 0,
   warnAt: limit,
   floor: 0,
+  isAdded: false,
   notified: 0,
   rateMs: windowMs
 })
@@ -51,6 +58,7 @@ export const refOfSessions = (apiKeyId: string): WindowRef => ({
   version: 0,
   warnAt: 0,
   floor: 0,
+  isAdded: false,
   notified: 0,
   rateMs: 0
 })
@@ -65,7 +73,8 @@ export class WindowList {
     const known = this.#places.get(id)
     if (known !== undefined) {
       // The latest that is known of the limit.
-      this.refs[known] = ref
+      const floor = Math.min(ref.floor, this.refs[known]?.floor ?? ref.floor)
+      this.refs[known] = { ...ref, floor }
       return known
     }
     this.#places.set(id, this.refs.length)

@@ -4,11 +4,11 @@
  * number. Plain and synchronous.
  */
 import type { Timer } from "../../../platform/Timers.ts"
-import { type Holder } from "../../ledger/KeyAccount.ts"
-import { holderOf } from "../../ledger/leased/OwnerLedger.ts"
-import { limitsOf } from "../../ledger/leased/Pools.ts"
-import type { Booked, LedgerTruth, WorkersBooks } from "../../ledger/LedgerTruth.ts"
-import type { Meter, MeterSpec, MeterWindow } from "../../ledger/Meter.ts"
+import { type Holder } from "../KeyAccount.ts"
+import { holderOf } from "../leased/OwnerLedger.ts"
+import { limitsOf } from "../leased/Pools.ts"
+import type { Booked, WorkersBooks } from "../LedgerTruth.ts"
+import type { Meter, MeterSpec, MeterWindow } from "../Meter.ts"
 import { renewEveryMs } from "../../state/ledger/Fence.ts"
 import {
   type Changed,
@@ -27,41 +27,13 @@ import {
 import { Pace } from "../../state/ledger/Slice.ts"
 import type { OwnerLink, Unlisten } from "../../state/link/OwnerLink.ts"
 import { windowId } from "./Books.ts"
+import { beforeRows, idOf, isCurrent, type Known, metersOf, type RowsLinkOptions, sessionId } from "./Known.ts"
+import { Listeners } from "./Listeners.ts"
 import { refOfMeter, refOfRate, refOfSessions, WindowList } from "./Refs.ts"
-import type { LedgerRows, RowTake, TakeOutcome, Turn, TurnOutcome, WindowRef } from "./Rows.ts"
+import type { RowTake, TakeOutcome, Turn, TurnOutcome, WindowRef } from "./Rows.ts"
 import { type Asked, noTake, type Sent, TurnQueue } from "./TurnQueue.ts"
 
-export interface RowsLinkOptions {
-  /** The data folder of the process. */
-  readonly node: string
-  readonly rows: LedgerRows
-  readonly truth: typeof LedgerTruth.Service
-  /** A name that no other holder has or had. */
-  readonly newHolder: () => string
-  readonly nowMs: () => number
-  readonly monotonicMs: () => number
-  readonly after: (delayMs: number, run: () => void) => Timer
-  /** Runs at the end of the turn of the event loop. */
-  readonly soon: (run: () => void) => void
-  /** Requests that the rows have: to be noted on disk before the function returns, so that the next life does not report them. */
-  readonly acknowledged: (requestIds: ReadonlyArray<string>) => void
-}
-
 type Answer = TakeAnswer<MeterSpec>
-
-/** A lease of the ledger, and the row it draws on. */
-interface Known {
-  readonly ref: WindowRef
-  /** Null: keys share it. */
-  readonly key: string | null
-  readonly meter: Meter | null
-  readonly window: MeterWindow | null
-  readonly pace: Pace
-  /** All that the ledger knows to be granted. */
-  total: number
-  /** Server's time at which others wanted some of it, as far as this node has heard. */
-  wantedMs: number
-}
 
 /** A request that is short asks again after so many milliseconds while others may give something back. */
 const retriesMs = [100, 200, 300] as const
@@ -72,18 +44,17 @@ const newsMs = 200
 /** Time in ms between two attempts to reach the rows. */
 const reachEveryMs = 250
 
-type Seen = { readonly meter: Meter; readonly window: MeterWindow }
-
 export class RowsLink implements WorkersBooks {
   readonly #options: RowsLinkOptions
   readonly #leases = new Map<number, Known>()
   readonly #versions = new Map<string, number>()
-  readonly #listeners = new Map<string, Set<(body: unknown) => void>>()
-  readonly #watchers = new Set<(isUp: boolean) => void>()
+  readonly #heard = new Listeners()
   /** Meters of the windows that this node has asked for, by the row's name and begin. */
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new Map<string, { readonly meter: Meter; readonly window: MeterWindow }>()
   readonly #gathering = new Map<number, { readonly open: Array<OpenRequest>; readonly then: () => void }>()
   #shown: ReadonlyArray<Holder> = []
+  /** Windows of limits that were put in force since the start and are not in the rows as such. */
+  readonly #added = new Set<string>()
   readonly #since = new WeakMap<MeterSpec, number>()
   readonly #untold = new Set<string>()
   /** Sessions that the ledger knows to be let in. */
@@ -112,16 +83,9 @@ export class RowsLink implements WorkersBooks {
     this.service = {
       send: (topic, body) => this.#send(topic, body),
       ask: (topic, body, then) => this.#ask(topic, body, then),
-      listen: (topic, listener) => {
-        const listeners = this.#listeners.get(topic) ?? new Set()
-        this.#listeners.set(topic, listeners.add(listener))
-        return () => void listeners.delete(listener)
-      },
+      listen: (topic, listener) => this.#heard.listen(topic, listener),
       isUp: () => this.#isUp,
-      watch: (listener) => {
-        this.#watchers.add(listener)
-        return () => void this.#watchers.delete(listener)
-      }
+      watch: (listener) => this.#heard.watch(listener)
     }
     this.#every(renewEveryMs, () => options.rows.sweep(() => {}))
     this.#every(wantedEveryMs, () => this.#lookForWanted())
@@ -141,7 +105,8 @@ export class RowsLink implements WorkersBooks {
   /** Books what earlier lives of the node left, each once, and takes back what they held. */
   settleLeft(left: ReadonlyArray<Booked>): void {
     const inherited = (this.#queue.inherited ??= [])
-    for (const booked of left) inherited.push({ requestId: booked.requestId, bookings: this.#bookingsOf(booked) })
+    const all = left.map((booked) => ({ requestId: booked.requestId, bookings: this.#bookingsOf(booked) }))
+    inherited.push(...beforeRows(all))
     this.#soon()
   }
 
@@ -151,13 +116,8 @@ export class RowsLink implements WorkersBooks {
     this.#soon()
   }
 
-  waiting(): Iterable<Booked> {
-    return []
-  }
-
-  opening(): null {
-    return null
-  }
+  readonly waiting: WorkersBooks["waiting"] = () => []
+  readonly opening: WorkersBooks["opening"] = () => null
 
   shown(): ReadonlyArray<Holder> {
     return this.#shown
@@ -172,7 +132,7 @@ export class RowsLink implements WorkersBooks {
       this.#read(apiKeyId, then)
     }
     this.#gathering.set(this.#gathers, { open, then: read })
-    this.#tell(topics.show, { number: this.#gathers, key: apiKeyId } satisfies Show)
+    this.#heard.tell(topics.show, { number: this.#gathers, key: apiKeyId } satisfies Show)
     // The ledger has answered, unless the rows cannot be reached.
     if (this.#gathering.delete(this.#gathers)) read()
   }
@@ -190,10 +150,6 @@ export class RowsLink implements WorkersBooks {
       run()
       this.#every(ms, run)
     })
-  }
-
-  #tell(topic: string, body: unknown): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener(body)
   }
 
   #versionOf(apiKeyId: string): number {
@@ -229,7 +185,7 @@ export class RowsLink implements WorkersBooks {
     this.#soon()
   }
 
-  /** Hot: what a request has cost, and what of its leases is gone. */
+  /** Hot: notes the cost of a request, and how much of its leases is gone. */
   #report([, id, key, atMs, isCounted, costs, spent]: Report): void {
     for (let at = 0; at < spent.length; at += 2) this.#queue.spent.set(spent[at] ?? 0, spent[at + 1] ?? 0)
     const charges = costs.map(([provider, model, nanoUsd, tokens]) => ({ provider, model, nanoUsd, tokens }))
@@ -251,8 +207,9 @@ export class RowsLink implements WorkersBooks {
   #refOf(meter: Meter, atMs: number): WindowRef {
     const window = meter.at(atMs)
     const ref = refOfMeter(meter, window, this.#sinceMs(meter.spec))
-    this.#seen.set(windowId(ref), { meter, window })
-    return ref
+    const id = windowId(ref)
+    this.#seen.set(id, { meter, window })
+    return this.#added.has(id) ? { ...ref, isAdded: true } : ref
   }
 
   /** Time since when a limit is as it is, epoch milliseconds: of two sizes of a limit the later one counts. */
@@ -325,6 +282,11 @@ export class RowsLink implements WorkersBooks {
     const { truth } = this.#options
     const account = truth.account(apiKeyId)
     this.#versions.set(apiKeyId, this.#versionOf(apiKeyId) + 1)
+    for (const meter of account?.meters ?? []) {
+      const id = windowId(refOfMeter(meter, meter.at(this.#options.nowMs()), 0))
+      if (!this.#seen.has(id)) this.#added.add(id)
+      else if (this.#seen.get(id)?.meter.isResized(meter) === false) this.#added.add(id)
+    }
     const gone: Array<number> = [...lost]
     for (const [number, { key, meter, ref, window }] of this.#leases) {
       if (lost.has(number) || (key !== apiKeyId && key !== null)) continue
@@ -336,7 +298,7 @@ export class RowsLink implements WorkersBooks {
       gone.push(number)
       this.#queue.ended.push([number, ref])
     }
-    this.#tell(topics.changed, { key: apiKeyId, isLimited: account !== undefined, gone } satisfies Changed)
+    this.#heard.tell(topics.changed, { key: apiKeyId, isLimited: account !== undefined, gone } satisfies Changed)
     this.#soon()
   }
 
@@ -515,9 +477,9 @@ export class RowsLink implements WorkersBooks {
     if (queue.inherited !== null) next.inherited = [...queue.inherited, ...(next.inherited ?? [])]
     next.renewals.push(...queue.renewals)
     this.#isUp = false
-    for (const watcher of this.#watchers) watcher(false)
+    this.#heard.tellUp(false)
     this.#isUp = true
-    for (const watcher of this.#watchers) watcher(true)
+    this.#heard.tellUp(true)
     this.#soon()
   }
 
@@ -527,6 +489,7 @@ export class RowsLink implements WorkersBooks {
     for (const id of turn.news.reported) this.#untold.delete(id)
     if (turn.news.reported.length + inherited.length > 0) acknowledged([...turn.news.reported, ...inherited])
     for (const [at, used, reserved] of seen) this.#saw(turn.windows[at], used, reserved)
+    for (const ref of turn.windows) if (ref.isAdded) this.#added.delete(windowId(ref))
     for (const [at, notified] of reached) this.#reached(turn, queue, at, notified)
     const told = new Set(reached.map(([at]) => idOf(turn.windows[at])))
     for (const [at, each] of asked.entries()) {
@@ -614,7 +577,7 @@ export class RowsLink implements WorkersBooks {
         leases.push(number)
       }
       if (leases.length === 0 || this.#isClosed) return
-      this.#tell(topics.recall, { number: 0, leases })
+      this.#heard.tell(topics.recall, { number: 0, leases })
       this.#soon()
     })
   }
@@ -632,13 +595,3 @@ export class RowsLink implements WorkersBooks {
     })
   }
 }
-
-const sessionId = (key: string, session: string): string => `${key} ${session}`
-
-const idOf = (ref: WindowRef | undefined): string => (ref === undefined ? "" : windowId(ref))
-
-const metersOf = (account: { readonly meters: ReadonlyArray<Meter> } | undefined, { spec }: Meter): Meter | undefined =>
-  account?.meters.find((each) => each.spec.id === spec.id)
-
-const isCurrent = (current: Meter | undefined, meter: Meter, window: MeterWindow | null): boolean =>
-  current !== undefined && (current === meter || (window !== null && current.at(window.startMs) === window))

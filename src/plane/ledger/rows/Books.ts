@@ -44,7 +44,7 @@ export interface Found {
   readonly sessions: ReadonlyArray<SessionRow>
 }
 
-/** What a transaction has changed. */
+/** Changes of a transaction. */
 export interface Changed {
   readonly windows: ReadonlyArray<WindowRow>
   readonly leases: ReadonlyArray<LeaseRow>
@@ -104,7 +104,7 @@ export class Books {
   }
 
   /** Brings a row up to what the node of this turn knows of its limit. */
-  follow({ floor, size, startMs, name, version, warnAt }: WindowRef): void {
+  follow({ floor, isAdded, size, startMs, name, version, warnAt }: WindowRef): void {
     const row = this.window({ name, startMs })
     if (row === undefined) return
     if (version > row.version) {
@@ -113,7 +113,7 @@ export class Books {
       row.warnAt = warnAt
       this.touch(row)
     }
-    if (row.used < floor) {
+    if (isAdded && row.used < floor) {
       row.used = floor
       this.touch(row)
     }
