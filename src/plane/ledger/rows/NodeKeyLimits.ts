@@ -8,15 +8,13 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { IdGen } from "../../../platform/IdGen.ts"
 import { Timers } from "../../../platform/Timers.ts"
-import { onDisk } from "../../../store/DataFolder.ts"
 import { reasonOf, StoreError } from "../../../store/Errors.ts"
 import { listed } from "../../../store/engine/Engine.ts"
 import { connect, usualOptions } from "../../../store/engine/postgres/Client.ts"
+import { nodeNameIn } from "../../../store/nodes/NodeName.ts"
 import type { OpenRequest } from "../../../store/usage/ReservationLines.ts"
 import { type Filed, Reservations } from "../../../store/usage/Reservations.ts"
 import { MediaJobRepo } from "../../../subjects/mediaJobs/repo.ts"
@@ -31,15 +29,6 @@ import { RowsLink } from "./RowsLink.ts"
 const connections = 2
 /** Time for what is held to go back when the node ends. */
 const endTimeout = "2 seconds"
-
-/** The name of a data folder among those of all nodes. */
-const nameIn = (dataDir: string, fresh: string) => {
-  const path = join(dataDir, "node-name")
-  return onDisk(path, () => {
-    if (!existsSync(path)) writeFileSync(path, fresh, { mode: 0o600 })
-    return readFileSync(path, "utf8").trim()
-  })
-}
 
 interface Row {
   readonly id: string
@@ -84,7 +73,7 @@ const make = Effect.gen(function* () {
   const ids = yield* IdGen
   const { after, monotonicMs, nowMs, soon } = yield* Timers
   if (databaseUrl === null) return Context.make(KeyLimits, owner).pipe(Context.add(Reservations, file))
-  const node = yield* nameIn(dataDir, ids.next(yield* Clock.currentTimeMillis))
+  const node = yield* nodeNameIn(dataDir, ids.next(yield* Clock.currentTimeMillis))
   const sql = yield* connect({ ...usualOptions, url: databaseUrl, maxConnections: connections })
   const rows = yield* PostgresRows.make(sql)
   const closing = new Map<string, Filed>()
