@@ -14,7 +14,14 @@ import { homePage, sidebarOf } from "./pages.mjs"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** Files beside `docs` that pages link to. */
-const beside = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md"]
+const beside = [
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "bench/README.md",
+  "compose.cluster.yaml"
+]
 
 const { values } = parseArgs({
   options: {
@@ -64,6 +71,10 @@ const furnish = async (folder) => {
     }
   }
   for (const file of beside) {
+    if (!file.endsWith(".md")) {
+      cpSync(join(root, file), join(folder, "public/project", file))
+      continue
+    }
     place(folder, join("project", file.replace("/", "-")), withoutLinks(readFileSync(join(root, file), "utf8")))
   }
   const pages = referencePages(await apiDocument())
