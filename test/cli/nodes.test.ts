@@ -12,6 +12,7 @@ interface Nodes {
     readonly self: boolean
     readonly state: string
     readonly changesBehind: number
+    readonly background: boolean
   }>
 }
 
@@ -86,6 +87,10 @@ describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`
         { self: true, state: "up" }
       ]
     )
+    assert.lengthOf(
+      seen.filter(({ background }) => background),
+      1
+    )
     await until(async () => (await nodesOf(two)).every(({ changesBehind }) => changesBehind === 0), "nothing is behind")
     const status = await run(["cluster", "status", "--json"], { DATA_DIR: folder })
     assert.strictEqual(status.code, 0, status.stderr)
@@ -107,6 +112,10 @@ describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`
     await one.stop("SIGKILL")
     await until(async () => (await nodesOf(two)).some(({ state }) => state === "lost"), "it is lost")
     assert.strictEqual(await ask(two, late.secret), 200)
+    await until(
+      async () => (await nodesOf(two)).some(({ background, self }) => background && self),
+      "the work of all goes on at the one that is left"
+    )
     await two.stop("SIGTERM")
     assert.strictEqual((await database.rows("SELECT id FROM cluster_nodes")).length, 1)
   }, 300_000)

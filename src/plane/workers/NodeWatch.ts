@@ -24,8 +24,11 @@ import { migrations, versionOf } from "../../store/migrations/index.ts"
 import * as ConfigFeed from "../../store/nodes/ConfigFeed.ts"
 import * as NodeRows from "../../store/nodes/NodeRows.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
+import { Claims } from "../state/Claims.ts"
+import { SharedTurns } from "../state/Renewals.ts"
+import * as NodeClaims from "./NodeClaims.ts"
 
-/** The channel of migration 60. */
+/** The channel of migration 55. */
 const channel = "gateway_config"
 
 /** Time between two looks, signs and trials of the listening connection. */
@@ -52,7 +55,7 @@ class NodeHolders extends SnapshotHolders {
 }
 
 /** Layer below everything that reads the configuration; of a database of SQLite it has nothing. */
-export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlClient.SqlClient> = Layer.effectContext(
+export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlClient.SqlClient> = Layer.scopedContext(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     if (!isPostgres(sql)) return Context.empty()
@@ -66,8 +69,11 @@ export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlCl
       schemaVersion: versionOf(migrations),
       startedAtMs
     }
-    const held = Context.make(Snapshots, new NodeHolders(yield* begin))
-    return Context.add(held, ThisNode, node) as Context.Context<never>
+    return Context.make(Snapshots, new NodeHolders(yield* begin)).pipe(
+      Context.add(ThisNode, node),
+      Context.add(Claims, yield* NodeClaims.make(node.id)),
+      Context.add(SharedTurns, yield* NodeClaims.turns(node.id))
+    ) as Context.Context<never>
   })
 )
 
@@ -118,7 +124,7 @@ const warnOfOthers = (count: number): Effect.Effect<void> =>
   count === 0
     ? Effect.void
     : Effect.logWarning(
-        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: each of them does the work in the background (docs/cluster.md).`
+        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: webhooks, batches and routing are each one's own (docs/cluster.md).`
       )
 
 const make = Effect.gen(function* () {

@@ -55,6 +55,7 @@ import ownUsage from "./0053_own_usage.ts"
 import bills from "./0054_bills.ts"
 import nodes from "./0055_nodes.ts"
 import limitLeases from "./0056_limit_leases.ts"
+import claims from "./0057_claims.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -112,5 +113,6 @@ export const migrations = {
   "0053_own_usage": ownUsage,
   "0054_bills": bills,
   "0055_nodes": nodes,
-  "0056_limit_leases": limitLeases
+  "0056_limit_leases": limitLeases,
+  "0057_claims": claims
 }

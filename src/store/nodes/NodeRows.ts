@@ -20,6 +20,8 @@ export interface NodeRow extends NodeFacts {
   readonly silentMs: number
   /** Changes of the configuration that it has not read. */
   readonly changesBehind: number
+  /** It does the work that one gateway does for all: 1, else 0. */
+  readonly background: number
 }
 
 /** Rows of nodes that ended without a word are removed after a day. */
@@ -32,7 +34,9 @@ const write = `INSERT INTO cluster_nodes (id, name, version, schema_version, sta
   ON CONFLICT (id) DO UPDATE SET seen_at_ms = excluded.seen_at_ms, config_seq = excluded.config_seq`
 
 const list = `SELECT id, name, version, schema_version, started_at_ms, seen_at_ms, ${nowMs} - seen_at_ms AS silent_ms,
-    (SELECT COUNT(*) FROM config_changes WHERE seq > cluster_nodes.config_seq) AS changes_behind
+    (SELECT COUNT(*) FROM config_changes WHERE seq > cluster_nodes.config_seq) AS changes_behind,
+    (SELECT COUNT(*) FROM cluster_claims WHERE cluster_claims.name = 'background' AND holder = cluster_nodes.id
+      AND expires_at_ms >= ${nowMs}) AS background
   FROM cluster_nodes ORDER BY started_at_ms, id`
 
 export const make = Effect.map(SqlClient.SqlClient, (sql) => {

@@ -17,7 +17,8 @@ export const NodeView = Schema.Struct({
   startedAt: field(Schema.String, "When it was started, ISO 8601.", exampleTime),
   seenAt: field(Schema.String, "When it was last seen, ISO 8601, by the clock of the database.", exampleTime),
   silentMs: field(Schema.Number, "Milliseconds since then.", 1200),
-  changesBehind: field(Schema.Number, "Changes of the configuration that it has not taken over yet.", 0)
+  changesBehind: field(Schema.Number, "Changes of the configuration that it has not taken over yet.", 0),
+  background: field(Schema.Boolean, "It does the work in the background that one gateway does for all.", true)
 }).annotations({ identifier: "ClusterNode" })
 export type NodeView = typeof NodeView.Type
 

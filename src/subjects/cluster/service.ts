@@ -9,7 +9,8 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as NodeRows from "../../store/nodes/NodeRows.ts"
 
-export interface ClusterNode extends NodeRows.NodeRow {
+export interface ClusterNode extends Omit<NodeRows.NodeRow, "background"> {
+  readonly background: boolean
   readonly self: boolean
   readonly state: "up" | "lost"
 }
@@ -44,6 +45,7 @@ export const make = Effect.gen(function* () {
             database: addressOf(databaseUrl),
             nodes: all.map((node) => ({
               ...node,
+              background: node.background > 0,
               self: node.id === self?.id,
               state: node.silentMs < lostAfterMs ? ("up" as const) : ("lost" as const)
             }))

@@ -17,7 +17,7 @@ import type { OAuthEndpoint } from "../../../domain/Provider.ts"
 import * as Upstream from "../../../net/egress/Upstream.ts"
 import * as Flags from "../../../subjects/flags/service.ts"
 import * as ConnectionRepo from "../../../subjects/connections/repo.ts"
-import { type AskRenewal, Renewals } from "../../state/Renewals.ts"
+import { type AskRenewal, Renewals, type RenewalTurns, SharedTurns } from "../../state/Renewals.ts"
 import * as Catalog from "../Catalog.ts"
 import { dueAtMs, holdMs } from "./Freshness.ts"
 import { RefreshDead, type RefreshFailed, RefreshImpossible, RefreshTransient } from "./RefreshFailed.ts"
@@ -105,6 +105,7 @@ const services = Effect.all({
 interface Deps extends Effect.Effect.Success<typeof services> {
   readonly memories: Map<string, Memory>
   readonly elsewhere: AskRenewal | null
+  readonly turns: RenewalTurns | null
   readonly tokenStore: TokenStore
   readonly flights: Map<string, Flight>
   readonly running: Set<Fiber.RuntimeFiber<RefreshOutcome, RefreshFailed>>
@@ -263,6 +264,34 @@ const renewal = (deps: Deps, renewable: Renewable): Effect.Effect<RefreshOutcome
     )
   )
 
+/** The same where other gateways have this account, too: in turn with them, and not with a refresh token that one of them has used meanwhile. */
+const renewalInTurn = (
+  deps: Deps,
+  turns: RenewalTurns,
+  renewable: Renewable
+): Effect.Effect<RefreshOutcome, RefreshFailed> => {
+  const work = Effect.gen(function* () {
+    yield* deps.catalog.refresh
+    const now = renewableOf(deps, renewable.connectionId)
+    if (!("reason" in now) && !Replacement.isSameLogin(now.tokens, renewable.tokens)) return "unchanged" as const
+    return yield* renewal(deps, renewable)
+  })
+  return turns
+    .inTurn(renewable.connectionId, work)
+    .pipe(
+      Effect.catchTag("StoreError", ({ message }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+          Effect.fail(
+            transient(deps, renewable, nowMs, { reason: "internal", status: null, words: message, waitMs: null })
+          )
+        )
+      )
+    )
+}
+
+const renewalHere = (deps: Deps, renewable: Renewable): Effect.Effect<RefreshOutcome, RefreshFailed> =>
+  deps.turns === null ? renewal(deps, renewable) : renewalInTurn(deps, deps.turns, renewable)
+
 /** Time in ms after which a process that is not there is asked again. */
 const awayMs = 1_000
 
@@ -288,7 +317,7 @@ const renewalElsewhere = (
 
 /** Runs a renewal on its own: a caller that stops waiting does not end it. */
 const launch = (deps: Deps, renewable: Renewable, flight: Flight): Effect.Effect<void> =>
-  (deps.elsewhere === null ? renewal(deps, renewable) : renewalElsewhere(deps.elsewhere, renewable)).pipe(
+  (deps.elsewhere === null ? renewalHere(deps, renewable) : renewalElsewhere(deps.elsewhere, renewable)).pipe(
     Effect.interruptible,
     Effect.onExit((exit) => {
       deps.flights.delete(renewable.connectionId)
@@ -408,7 +437,8 @@ export const make = Effect.gen(function* () {
     )
   )
   const elsewhere = yield* Renewals
-  const deps: Deps = { ...all, elsewhere, memories: new Map(), tokenStore, flights: new Map(), running }
+  const turns = yield* SharedTurns
+  const deps: Deps = { ...all, elsewhere, turns, memories: new Map(), tokenStore, flights: new Map(), running }
 
   yield* startSweep((nowMs) => {
     forgetGone(deps)

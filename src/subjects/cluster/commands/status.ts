@@ -12,7 +12,8 @@ const columns: ReadonlyArray<Column.Column<NodeView>> = [
   Column.number("SCHEMA", ({ schemaVersion }) => schemaVersion),
   Column.time("STARTED", ({ startedAt }) => startedAt),
   Column.number("SEEN S AGO", ({ silentMs }) => Math.round(silentMs / 1_000)),
-  Column.number("CHANGES BEHIND", ({ changesBehind }) => changesBehind)
+  Column.number("CHANGES BEHIND", ({ changesBehind }) => changesBehind),
+  Column.yesNo("BACKGROUND", ({ background }) => background)
 ]
 
 export const clusterStatus = asking("status", "cluster", {}, function* (client) {
