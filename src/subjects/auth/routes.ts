@@ -136,7 +136,7 @@ export const Me = Schema.Struct({
   rights: field(
     Schema.Record({
       key: Schema.Literal(...operations),
-      value: field(Schema.Literal(...reaches), "Part of the gateway that the operation reaches.", "own")
+      value: Schema.Literal(...reaches).annotations({ description: "Part of the gateway that the operation reaches." })
     }),
     "What the caller may do on the management routes, and for which part of the gateway: `own`: what belongs to the person, `team`: that, and what belongs to the person's teams and those below them.",
     { ...reachesOf(() => "none"), readKeys: "own", readFigures: "own" }
