@@ -277,6 +277,20 @@ describe("the code", () => {
     assert.deepStrictEqual([...source, ...filesIn("src", /\.mjs$/u)].flatMap(asking), [])
   })
 
+  it("gives each schema of the API a name of its own: of two with one name the document would show one", () => {
+    const places = new Map<string, Array<string>>()
+    for (const { path, text } of source.filter((file) => /^src\/(?:contract|domain|subjects)\//u.test(file.path))) {
+      for (const [, name = ""] of text.matchAll(/\bidentifier: "(\w+)"/gu)) {
+        places.set(name, [...(places.get(name) ?? []), path])
+      }
+    }
+    assert.isAbove(places.size, 200)
+    assert.deepStrictEqual(
+      [...places].filter(([, paths]) => paths.length > 1),
+      []
+    )
+  })
+
   it("numbers its migrations without a gap", () => {
     const numbers = readdirSync(join(root, "src/store/migrations"))
       .flatMap((name) => /^(\d{4})_\w+\.ts$/u.exec(name)?.[1] ?? [])

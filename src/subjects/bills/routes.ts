@@ -79,7 +79,7 @@ const rowFields = {
 export const BillRow = Schema.Struct(rowFields).annotations({ identifier: "BillRow" })
 export type BillRow = typeof BillRow.Type
 
-const BillSums = Schema.Struct(sums).annotations({ identifier: "BillSums" })
+const BillTotal = Schema.Struct(sums).annotations({ identifier: "BillTotal" })
 
 export const BillView = Schema.Struct({
   month: field(Schema.String, "The month.", "2035-01"),
@@ -95,7 +95,7 @@ export const BillView = Schema.Struct({
   intact: field(Schema.Boolean, "Whether a closed report still has its checksum.", true),
   by: field(Schema.Array(Schema.Literal(...billDimensions)), "What it is summed up by.", ["person", "team"]),
   rows: field(Schema.Array(BillRow), "Those that cost the most first."),
-  total: field(BillSums, "All requests of the month."),
+  total: field(BillTotal, "All requests of the month."),
   corrections: field(
     Schema.Array(
       Schema.Struct({ month: field(Schema.String, "The month they belong to.", "2034-12"), ...rowFields }).annotations({
@@ -105,7 +105,7 @@ export const BillView = Schema.Struct({
     "Requests of months that were closed before they were written; they are not in `rows`.",
     []
   ),
-  correctionsTotal: field(BillSums, "All of them."),
+  correctionsTotal: field(BillTotal, "All of them."),
   inexact: field(Schema.Array(Schema.String), "What is not exact, in sentences.", [])
 }).annotations({ identifier: "Bill" })
 export type BillView = typeof BillView.Type
@@ -166,7 +166,7 @@ export class Bills extends HttpApiGroup.make("bills")
       summary: "Close a month",
       description:
         "Freezes the bill of a month that is over. What is written later of it is a correction on the next month that is closed in the same time zone.",
-      example: { month: "2035-01" }
+      example: { month: "2025-01" }
     })
       .setPayload(CloseBill)
       .addSuccess(BillView)
