@@ -7,6 +7,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 
@@ -57,7 +58,9 @@ const makeBuilder = (scope: Scope.Scope, memoMap: Layer.MemoMap) => {
       case "FromEffect":
         return parts.effect
       case "Scoped":
-        return Scope.extend(parts.effect, scope)
+        // A scope of its own: what the layer acquires later, such as programs that the first request starts, is released when the layer is, and not
+        // before what is built on it.
+        return Effect.flatMap(Scope.fork(scope, ExecutionStrategy.sequential), (own) => Scope.extend(parts.effect, own))
       case "Suspend":
         return build(parts.evaluate())
       case "Provide":

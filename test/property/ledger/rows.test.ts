@@ -13,20 +13,20 @@ const sizes = FastCheck.integer({ min: 1, max: 4 })
 describe("the laws of the ledger over shared rows", () => {
   it(
     "hold whatever the order of transactions",
-    () => check(sizes, listOf(...calm), counted(100, 1_500), sharedRows),
+    () => check(sizes, listOf(...calm), counted(100, 300), sharedRows),
     timeoutMs
   )
 
   it(
     "hold over nodes that die, stop and come back, and rows that are gone for a time",
-    () => check(sizes, listOf(...calm, ...faults, cut), counted(150, 2_500), sharedRows),
+    () => check(sizes, listOf(...calm, ...faults, cut), counted(150, 500), sharedRows),
     timeoutMs
   )
 
   // Sessions of a node that was not heard of are over, whatever runs there.
   it(
     "hold when leases expire, whatever has become of their nodes",
-    () => check(sizes, listOf(...calm, ...faults, long), counted(100, 1_500), sharedRows, limits.map(withoutSessions)),
+    () => check(sizes, listOf(...calm, ...faults, long), counted(100, 300), sharedRows, limits.map(withoutSessions)),
     timeoutMs
   )
 })

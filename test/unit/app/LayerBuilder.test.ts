@@ -52,6 +52,26 @@ describe("buildInOrder", () => {
     })
   )
 
+  it.effect("releases what a layer acquires later with that layer, behind what is built on it", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const resource = (name: string) => Effect.addFinalizer(() => Effect.sync(() => events.push(`-${name}`)))
+      class Lazy extends Context.Tag("test/Lazy")<Lazy, { readonly use: Effect.Effect<void> }>() {}
+      const lazy = Layer.scoped(
+        Lazy,
+        Effect.map(Effect.scope, (own) => ({ use: Scope.extend(resource("what was lazy"), own) }))
+      )
+      const server = Layer.scopedDiscard(Effect.zipRight(Lazy, resource("server")))
+      for (const build of [buildInOrder, Layer.buildWithScope]) {
+        const scope = yield* Scope.make()
+        const built = yield* build(Layer.provideMerge(server, lazy), scope)
+        yield* Context.get(built, Lazy).use
+        yield* Scope.close(scope, Exit.void)
+      }
+      assert.deepStrictEqual(events, ["-server", "-what was lazy", "-server", "-what was lazy"])
+    })
+  )
+
   it.effect("builds each layer once, and releases in the reverse order", () =>
     Effect.gen(function* () {
       const events: Array<string> = []
