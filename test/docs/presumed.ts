@@ -281,6 +281,16 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     },
     blocks: []
   },
+  "docs/conformance.md": {
+    blocks: [
+      {
+        begins: "gateway conformance",
+        // The model of these pages says the same to everything, and nothing listens at the address.
+        ends: { "gateway conformance": 1 },
+        shows: /chat\.answer\s+pass/
+      }
+    ]
+  },
   "docs/cluster.md": {
     blocks: [
       {
