@@ -71,6 +71,13 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
     1,
     /"id": "chat\.answer",\s+"wire": "chat",\s+[^\n]+\s+"verdict": "pass"/
   ],
+  ...Object.fromEntries(
+    ["sqlite --to postgres --dry-run", "sqlite --to postgres", "postgres --to sqlite"].map((way) => [
+      `gateway store migrate --from ${way}`,
+      // Types it over one: test/cli/storeMigrate.
+      [2, /No database of Postgres is named/] as const
+    ])
+  ),
   "gateway service status": [1, /is not installed/],
   "gateway service status --json": [1, /is not installed/],
   "gateway eval run golden-set auto --key ci --min 80": [1, /at least 80 % were asked for/],

@@ -112,7 +112,7 @@ describe.skipIf(url === null)(`the shared rows of limits over Postgres${skipped}
     "do in each history what those in memory do",
     () =>
       Effect.gen(function* () {
-        for (let seed = 1; seed <= counted(3, 40); seed += 1) {
+        for (let seed = 1; seed <= counted(3, 12); seed += 1) {
           const calls: Array<Recorded> = []
           history(FastCheck.sample(listOf(...calm, ...faults, long), { numRuns: 1, seed })[0] ?? [], recorded(calls))
           assert.isAbove(calls.length, 10)
@@ -193,7 +193,7 @@ describe.skipIf(url === null)(`the shared rows of limits over Postgres${skipped}
         let at = 0
         const costOf = (): number => costs[(at += 1) % costs.length] ?? 1
         yield* Effect.forEach(
-          Array.from({ length: 100 }, () => callsOf(counted(60, 600), "key", 1_000, costOf)),
+          Array.from({ length: 100 }, () => callsOf(counted(60, 200), "key", 1_000, costOf)),
           (calls) => client(() => nodes, calls, books),
           { concurrency: "unbounded", discard: true }
         )
@@ -221,7 +221,7 @@ describe.skipIf(url === null)(`the shared rows of limits over Postgres${skipped}
         const journals: Array<readonly [name: string, journal: Journal]> = []
         const clients = yield* Effect.fork(
           Effect.forEach(
-            Array.from({ length: 100 }, () => callsOf(counted(20, 100), "key", 500, () => 200 + (requests % 300))),
+            Array.from({ length: 100 }, () => callsOf(counted(20, 50), "key", 500, () => 200 + (requests % 300))),
             (calls) => client(alive, calls, books),
             { concurrency: "unbounded", discard: true }
           )

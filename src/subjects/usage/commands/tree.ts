@@ -55,7 +55,7 @@ const cost = group(
       examples: ["cost show --range 7d --json", "cost show --by person,team --month 2035-01"]
     }),
     fromBill("close", "costClose", "Close a month: its bill stays as it is from then on.", {
-      examples: ["cost close 2035-01 --yes", "cost close 2035-01 --timezone Europe/Zurich --yes"]
+      examples: ["cost close 2025-01 --yes", "cost close 2025-01 --timezone Europe/Zurich --yes"]
     }),
     fromBill("closed", "costClosed", "List the months that were closed, with their checksums.", {
       examples: ["cost closed", "cost closed --json"]

@@ -147,6 +147,6 @@ export const costClosed = asking("closed", "bills", {}, function* (client) {
     value: answer,
     rows: answer.bills,
     columns: closedColumns,
-    empty: "No month was closed. Close one that is over with 'gateway cost close 2035-01'."
+    empty: "No month was closed. Close one that is over with 'gateway cost close 2025-01'."
   })
 })
