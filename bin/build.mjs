@@ -92,8 +92,9 @@ const build = async (rolldown, folder, isQuick) => {
       const file = join(folder, fileName)
       writeFileSync(file, driverOf(readFileSync(file, "utf8")))
     }
-    // The viewer of the API document is read in this form where there is no other (src/entry/pages/Viewer.ts).
-    for (const fileName of isQuick ? [] : assets.filter((name) => name.includes("swagger-ui"))) {
+    // The viewer of the API document and the engine of plugins are read in this form where there is no other (src/entry/pages/Viewer.ts,
+    // src/agents/plugins/sandbox/Texts.ts).
+    for (const fileName of isQuick ? [] : assets.filter((name) => /swagger-ui|\.wasm$/.test(name))) {
       const file = join(folder, fileName)
       writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
       rmSync(file)
@@ -164,12 +165,16 @@ const swap = (fresh, out) => {
 
 const packedFrom = 30_000
 
+/** The table of prices, which is data: a quarter smaller, and some milliseconds to read. */
+const isData = (name) => name.startsWith("dist-")
+
 /** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
 const packRareChunks = async (folder) => {
   const chunks = join(folder, "chunks")
   for (const name of readdirSync(chunks)) {
     const file = join(chunks, name)
-    if (!name.endsWith(".cjs") || existsSync(cacheFileOf(folder, file)) || statSync(file).size < packedFrom) continue
+    if (!name.endsWith(".cjs") || statSync(file).size < packedFrom) continue
+    if (existsSync(cacheFileOf(folder, file)) && !isData(name)) continue
     writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
     rmSync(file)
   }

@@ -1,5 +1,8 @@
 /** The engine and the scripts that go into it, read once: files that the build copies beside its chunks. */
 import { readFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { brotliDecompress } from "node:zlib"
 import type { InsideTexts } from "./thread/Protocol.ts"
 
 export interface SandboxTexts {
@@ -16,12 +19,23 @@ const grantedFile = new URL("./inside/granted.js", import.meta.url)
 const callsFile = new URL("./inside/calls.js", import.meta.url)
 const sdkFile = new URL("./inside/sdk.js", import.meta.url)
 
+const decompressed = promisify(brotliDecompress)
+
+/** The engine; a build has it compressed. */
+const engine = async (): Promise<Buffer> => {
+  try {
+    return await readFile(wasmFile)
+  } catch {
+    return decompressed(await readFile(`${fileURLToPath(wasmFile)}.br`))
+  }
+}
+
 let loading: Promise<SandboxTexts> | null = null
 
 const load = async (): Promise<SandboxTexts> => {
   const text = (file: URL): Promise<string> => readFile(file, "utf8")
   const [bytes, globals, granted, calls, sdk] = await Promise.all([
-    readFile(wasmFile),
+    engine(),
     text(globalsFile),
     text(grantedFile),
     text(callsFile),
