@@ -165,8 +165,8 @@ const swap = (fresh, out) => {
 
 const packedFrom = 30_000
 
-/** The table of prices, which is data: a quarter smaller, and some milliseconds to read. */
-const isData = (name) => name.startsWith("dist-")
+/** Chunks that hold a package alone (the table of prices, YAML): a quarter smaller, and some milliseconds to read where they are needed. */
+const isPackage = (name) => name.startsWith("dist-")
 
 /** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
 const packRareChunks = async (folder) => {
@@ -174,7 +174,7 @@ const packRareChunks = async (folder) => {
   for (const name of readdirSync(chunks)) {
     const file = join(chunks, name)
     if (!name.endsWith(".cjs") || statSync(file).size < packedFrom) continue
-    if (existsSync(cacheFileOf(folder, file)) && !isData(name)) continue
+    if (existsSync(cacheFileOf(folder, file)) && !isPackage(name)) continue
     writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
     rmSync(file)
   }

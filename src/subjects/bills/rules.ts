@@ -52,7 +52,7 @@ export const grouped = (lines: ReadonlyArray<BillLine>, by: ReadonlyArray<BillDi
   )
 }
 
-/** Text of a report: the same report has the same text, whoever writes it. */
+/** Text of a report, with its fields in one order, so that a report always has the same checksum. */
 export const textOf = ({ corrections, fromMs, lines, month, names, timeZone, untilMs }: BillReport): string => {
   const sorted = (all: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)))

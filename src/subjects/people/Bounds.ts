@@ -41,7 +41,7 @@ export const boundsOf = (directory: Directory, key: Asking, operation: Operation
   const reach = reachOf(role, operation)
   return {
     role,
-    // Who is let in by nothing but a right of its own has no wider one.
+    // The route let the key in by what belongs to the person (`self:usage`): it reaches no more than that.
     reach: reach === "none" ? "own" : reach,
     userId,
     teams: reach === "team" ? ledBy(directory, userId) : new Set(),
@@ -78,7 +78,7 @@ const isManagement = (scope: string): boolean => managementScopes.some((each) =>
 const mayGive = ({ reach, scopes }: Bounds, scope: string): boolean =>
   everybodys.has(scope) || scopes.includes(scope) || (reach === "all" && !isManagement(scope))
 
-/** A secret of a key opens what the role of its person opens: nobody hands out more than the own. */
+/** Refuses secrets of keys whose person has a greater role: a secret opens what that role opens. */
 const personProblem = ({ users }: Directory, bounds: Bounds, { userId }: KeyFacts): string | null => {
   const role = userId === null || userId === bounds.userId ? null : users.get(userId)?.role
   if (role === null || role === undefined) return null
@@ -178,6 +178,6 @@ export const limitProblem = (
   return null
 }
 
-/** Checks a person who is added, changed or removed: owners are the owners' to say. */
+/** Checks a change of a person: only an owner adds, changes or removes a person with the role `owner`. */
 export const userProblem = (bounds: Bounds | null, ...roles: ReadonlyArray<UserRole | undefined>): string | null =>
   bounds === null || !roles.includes("owner") ? null : "Only an owner adds, changes or removes people of role 'owner'."

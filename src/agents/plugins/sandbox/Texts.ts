@@ -1,4 +1,5 @@
 /** The engine and the scripts that go into it, read once: files that the build copies beside its chunks. */
+import * as Predicate from "effect/Predicate"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -21,11 +22,14 @@ const sdkFile = new URL("./inside/sdk.js", import.meta.url)
 
 const decompressed = promisify(brotliDecompress)
 
+const isMissing = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "ENOENT"
+
 /** The engine; a build has it compressed. */
 const engine = async (): Promise<Buffer> => {
   try {
     return await readFile(wasmFile)
-  } catch {
+  } catch (error) {
+    if (!isMissing(error)) throw error
     return decompressed(await readFile(`${fileURLToPath(wasmFile)}.br`))
   }
 }

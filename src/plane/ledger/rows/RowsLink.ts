@@ -97,7 +97,7 @@ export class RowsLink implements WorkersBooks {
     for (const timer of this.#timers) timer.cancel()
   }
 
-  /** Checks whether the rows are still to be told of a request, or have not said that they know it. */
+  /** Checks whether the report of a request is still to be written to the rows, or was not confirmed yet. */
   isUntold(requestId: string): boolean {
     return this.#untold.has(requestId)
   }

@@ -1,6 +1,6 @@
 /**
- * Hears what is notified on a channel, on a connection of its own. Where that connection is lost nothing says so, here or in the driver: whoever
- * listens asks for a sign from time to time, and connects anew when none comes.
+ * Listens on a channel (LISTEN) over a connection of its own. Neither this module nor the driver reports that the connection is lost: the caller
+ * sends a notification to itself from time to time, and connects anew when it does not come back.
  */
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlError } from "@effect/sql/SqlError"
