@@ -12,7 +12,12 @@ const folder = mkdtempSync(join(tmpdir(), "gateway-site-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const build = (...args: ReadonlyArray<string>) =>
-  promisify(execFile)(process.execPath, ["bin/site/build.mjs", ...args], { cwd: root, maxBuffer: 1 << 26 })
+  promisify(execFile)(process.execPath, ["bin/site/build.mjs", ...args], {
+    cwd: root,
+    maxBuffer: 1 << 26,
+    // Where `CI` is set, the builder colours what it says, into a file too.
+    env: { ...process.env, NO_COLOR: "1" }
+  })
 
 /** Addresses of what a page loads: of others there must be none. */
 const loaded =

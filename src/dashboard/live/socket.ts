@@ -43,6 +43,8 @@ const longestWaitMs = 30_000
 let socket: WebSocket | null = null
 let waitMs = firstWaitMs
 let timer: number | undefined
+/** A socket has been lost, and what the gateway answers to that is waited for: the next try comes after it. */
+let isLooking = false
 /** The gateway has told something since the last time that it was away. */
 let isInStep = false
 
@@ -75,6 +77,7 @@ const onFrame = (text: string): void => {
 
 const later = (): void => {
   globalThis.clearTimeout(timer)
+  timer = undefined
   if (listeners.size === 0) return
   timer = globalThis.setTimeout(() => {
     timer = undefined
@@ -106,7 +109,11 @@ const onClose = async (): Promise<void> => {
     return
   }
   if (feedState.value === "live") feedState.value = "connecting"
+  isLooking = true
   await lookWhy()
+  isLooking = false
+  // A new login has connected meanwhile.
+  if (socket !== null) return
   // Without a session the next login connects.
   if (sessionState.value === "open") later()
   else feedState.value = "paused"
@@ -147,7 +154,7 @@ export const hear = (channel: string, listener: Listener): (() => void) => {
   listeners.set(channel, known.add(listener))
   // While the gateway is away its turn comes with the next try.
   if (socket !== null) subscribe()
-  else if (timer === undefined) connect()
+  else if (timer === undefined && !isLooking) connect()
   return () => {
     known.delete(listener)
     if (known.size > 0) return

@@ -24,7 +24,7 @@ const patienceMs = 60_000
 const markVariable = "GATEWAY_PROGRAM_MARK"
 
 const recordsOf = (dataDir: string): ReadonlyArray<string> =>
-  readdirSync(join(dataDir, "tunnels")).filter((name) => name.includes(".program.json"))
+  readdirSync(join(dataDir, "tunnels")).filter((name) => name.endsWith(".program.json"))
 
 /** Everything that runs because of the programs on record, and what else carries their marks. */
 const childrenOf = (dataDir: string): ReadonlyArray<ProcessIdentity> =>
@@ -168,9 +168,10 @@ describe.skipIf(why !== null)(`kill -9 of the built program${why === null ? "" :
             (count) => count === 1
           )
           await eventually(
-            "ssh-keyscan",
-            () => recordsOf(dataDir).length,
-            (count) => count === 2
+            // A program is on record before it runs.
+            "cloudflared and ssh-keyscan to run",
+            () => childrenOf(dataDir).length,
+            (count) => count >= 2
           )
           const { json } = await manage(first, "GET", "/api/tunnels")
           assert.deepStrictEqual(
