@@ -1,6 +1,6 @@
 /** The routes that enter by the raw edge. `Routes.ts` joins them with the management routes in the one route table. */
 import type { EndpointCategory } from "../subjects/keys/entity.ts"
-import type { WireName } from "../domain/Wire.ts"
+import type { WireName } from "./domain/Wire.ts"
 
 interface Shape<Handler, Key, Method, Tier, Wire> {
   readonly plane: "edge"

@@ -6,8 +6,8 @@
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
-import { typeAndCode } from "../domain/Errors.ts"
-import type { FieldProblem } from "../domain/Errors.ts"
+import { typeAndCode } from "./domain/Errors.ts"
+import type { FieldProblem } from "./domain/Errors.ts"
 import { field } from "../kernel/Documented.ts"
 
 /** Error body of every management route. */

@@ -11,7 +11,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { LimitThreshold } from "../subjects/limits/entity.ts"
 import * as Stream from "effect/Stream"
-import type { UsageRow } from "../domain/Usage.ts"
+import type { UsageRow } from "../contract/domain/Usage.ts"
 import { makeSignal } from "../kernel/collections/Signal.ts"
 
 /** Kind of limit that a key has used up. */

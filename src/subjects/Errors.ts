@@ -4,7 +4,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { FieldProblem } from "../domain/Errors.ts"
+import type { FieldProblem } from "../contract/domain/Errors.ts"
 import type { RestartRefused } from "../platform/Lifecycle.ts"
 import type { SettingsContradict } from "../plane/resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"

@@ -4,7 +4,7 @@
  * before anything else reads them, so that there is one reading of a request. Pure, linear.
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../domain/Errors.ts"
+import type { InvalidRequest } from "../contract/domain/Errors.ts"
 import { codecs, translateRequest } from "./Codec.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, optional, stringOr } from "./json/Json.ts"
 import { dataUrlOf } from "./canonical/DataUrl.ts"

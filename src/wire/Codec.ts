@@ -1,8 +1,8 @@
 /** The registry of wires, and translation between two of them. A further wire is one more entry here. */
 import * as Either from "effect/Either"
-import type { Dialect } from "../domain/Dialect.ts"
-import { InvalidRequest } from "../domain/Errors.ts"
-import type { WireName } from "../domain/Wire.ts"
+import type { Dialect } from "../contract/domain/Dialect.ts"
+import { InvalidRequest } from "../contract/domain/Errors.ts"
+import type { WireName } from "../contract/domain/Wire.ts"
 import { pairCalls } from "./canonical/tools/CallResults.ts"
 import { type DropLog, makeDropLog } from "./canonical/DropLog.ts"
 import { makeObserver, startFacts } from "./canonical/Facts.ts"

@@ -1,5 +1,5 @@
 /** Checks of optional top-level fields that the hot envelopes share. */
-import type { InvalidRequest } from "../domain/Errors.ts"
+import type { InvalidRequest } from "../contract/domain/Errors.ts"
 import { invalidField, mismatch } from "./json/FieldReader.ts"
 import { isPositiveInteger, type JsonObject } from "./json/Json.ts"
 

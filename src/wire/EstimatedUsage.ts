@@ -2,7 +2,7 @@
  * The gateway's own estimate in the end of an answer whose upstream reported no usage: clients get the numbers that the bill has. Every wire puts
  * usage into its last events, which leave after the request is settled. Pure; only the end of the text is looked at.
  */
-import type { WireName } from "../domain/Wire.ts"
+import type { WireName } from "../contract/domain/Wire.ts"
 import type { Usage } from "./canonical/Usage.ts"
 import { encodeUsage as chatUsage } from "./chat/Usage.ts"
 import { encodeUsage as geminiUsage } from "./gemini/Usage.ts"

@@ -2,7 +2,7 @@
  * Turns reasoning off in a request of any wire, for the no-thinking alias (docs/reference/model-ids.md): disabled thinking on the
  * messages wire, no reasoning settings on the others. Idempotent; the given body is not changed.
  */
-import type { WireName } from "../domain/Wire.ts"
+import type { WireName } from "../contract/domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr } from "./json/Json.ts"
 import { hasReasoningWords, withoutReasoningWords } from "./chat/ClientReasoning.ts"
 import { thinkingRule } from "./gemini/Models.ts"

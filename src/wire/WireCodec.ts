@@ -3,10 +3,10 @@
  * from the registry (`Codec.ts`) and knows no format itself.
  */
 import type * as Either from "effect/Either"
-import type { Dialect } from "../domain/Dialect.ts"
-import type { ErrorView, InvalidRequest } from "../domain/Errors.ts"
-import type { MediaAdapter, ServiceKind } from "../domain/MediaKind.ts"
-import type { WireName } from "../domain/Wire.ts"
+import type { Dialect } from "../contract/domain/Dialect.ts"
+import type { ErrorView, InvalidRequest } from "../contract/domain/Errors.ts"
+import type { MediaAdapter, ServiceKind } from "../contract/domain/MediaKind.ts"
+import type { WireName } from "../contract/domain/Wire.ts"
 import type { CarriesPicture } from "./canonical/Pictures.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
 import type { ReadBlock } from "./canonical/ForeignContent.ts"

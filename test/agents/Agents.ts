@@ -1,6 +1,6 @@
 /** The coding agents that are driven: which package, how they are started headless, and which of their own tools read and change a file. */
 import { join } from "node:path"
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 
 export interface Package {
   readonly name: string

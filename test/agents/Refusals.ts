@@ -1,5 +1,5 @@
 /** How providers refuse: a quota that is used up, a conversation that does not fit, a prompt that was flagged. */
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 import type { Answer } from "../support/FakeUpstream.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 import { data, event } from "./upstream/Words.ts"

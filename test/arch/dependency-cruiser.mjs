@@ -10,7 +10,7 @@ export default {
         "The CLI starts fast because the server is imported only when it is needed. src/agents/tools and src/subjects/declared are pure and small, and so are the single files named here.",
       from: { path: "^src/(cli/|subjects/[^/]+/commands)" },
       to: {
-        path: "^src/(?!cli/|contract/|domain/|kernel/|platform/|agents/tools/|subjects/(declared/|[^/]+/(commands|routes|entity)))",
+        path: "^src/(?!cli/|contract/|kernel/|platform/|agents/tools/|subjects/(declared/|[^/]+/(commands|routes|entity)))",
         pathNot:
           "^src/(net/egress/proxy/(EnvironmentProxy|ProxiedSocket)|plane/(providers/(ChatModels|ModelFacts)|routing/resolve/ModelIds)|wire/(json/Json|sse/SseFramer)|agents/mcp/protocol/JsonRpc)\\.ts$",
         dependencyTypesNot: ["dynamic-import", "type-only", "type-import"]
@@ -21,7 +21,7 @@ export default {
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
       from: {
-        path: "^src/(domain|wire|contract|plane/(resilience|ledger|providers|routing)|observe/(simulation|usage)|subjects/(?!batches/|files/|[^/]+/(commands|repo|handlers)))/"
+        path: "^src/(wire|contract|plane/(resilience|ledger|providers|routing)|observe/(simulation|usage)|subjects/(?!batches/|files/|[^/]+/(commands|repo|handlers)))/"
       },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },

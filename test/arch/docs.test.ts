@@ -6,7 +6,7 @@ import * as AST from "effect/SchemaAST"
 import { readFileSync, writeFileSync } from "node:fs"
 import { anyFields } from "../../src/subjects/combos/entity/ConfigFields.ts"
 import { ComboStrategy } from "../../src/subjects/combos/entity.ts"
-import { typeAndCode } from "../../src/domain/Errors.ts"
+import { typeAndCode } from "../../src/contract/domain/Errors.ts"
 import {
   LifecycleHook,
   maxHookTimeoutMs,
@@ -14,7 +14,7 @@ import {
   PluginPermission,
   RequestHook
 } from "../../src/subjects/plugins/entity.ts"
-import { PluginContext, pluginPayloads } from "../../src/domain/PluginPayload.ts"
+import { PluginContext, pluginPayloads } from "../../src/contract/domain/PluginPayload.ts"
 import { defaultResilience } from "../../src/subjects/resilience/entity.ts"
 import { maxFiles, maxTotalBytes } from "../../src/agents/plugins/files/PluginFiles.ts"
 import { mostFailures } from "../../src/agents/plugins/hooks/ActiveListeners.ts"

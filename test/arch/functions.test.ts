@@ -8,7 +8,8 @@ const mostParameters = 5
 
 /** Longer ones, by file and name, each with its reason. */
 const long: Readonly<Record<string, string>> = {
-  "domain/Errors.ts describe": "A table from error to answer: as one switch a new error without a row does not compile."
+  "contract/domain/Errors.ts describe":
+    "A table from error to answer: as one switch a new error without a row does not compile."
 }
 
 const src = new URL("../../src/", import.meta.url)

@@ -19,7 +19,7 @@ const named = [
 const folders = [
   ["kernel", /^src\/kernel\//],
   ["platform", /^src\/platform\//],
-  ["domain", /^src\/domain\//],
+  ["domain", /^src\/contract\/domain\//],
   ["wire", /^src\/wire\//],
   ["tiers", /^src\/contract\/tiers\//],
   ["contract", /^src\/contract\//],
@@ -58,4 +58,4 @@ export const floorOf = (path) => [...named, ...folders].find(([, pattern]) => pa
  * @param {string} path
  */
 export const placeOf = (path) =>
-  `${floorOf(path)}/${path.replace(/^src\/subjects\/(?=[^/]+\/)/, "of ").replace(/^src\/(?:subjects|domain|contract|store|entry|cli|plane|observe|agents|kernel|platform|wire|net|app|dashboard)\//, "")}`
+  `${floorOf(path)}/${path.replace(/^src\/subjects\/(?=[^/]+\/)/, "of ").replace(/^src\/(?:subjects|contract\/domain|contract|store|entry|cli|plane|observe|agents|kernel|platform|wire|net|app|dashboard)\//, "")}`

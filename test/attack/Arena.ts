@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { join } from "node:path"
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 import * as Program from "../support/Program.ts"
 import { answerOf } from "./Asks.ts"

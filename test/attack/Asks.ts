@@ -1,5 +1,5 @@
 /** A small request of each wire, and where each wire keeps what a caller may write. */
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 
 export const wires: ReadonlyArray<WireName> = ["chat", "messages", "responses", "gemini", "ollama"]
 

@@ -1,5 +1,5 @@
 /** Streams of upstreams, in the words of each wire. */
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 
 const named = (value: { readonly type: string } & Readonly<Record<string, unknown>>): string =>

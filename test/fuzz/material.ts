@@ -1,6 +1,6 @@
 /** What the fuzz tests feed: random values, mutations of sound bodies and streams, and values made to break walkers. */
 import * as FC from "effect/FastCheck"
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 import { isObject, type JsonObject } from "../../src/wire/json/Json.ts"
 import { ollama } from "../../src/wire/ollama/Codec.ts"
 import { responses } from "../../src/wire/responses/Codec.ts"

@@ -2,7 +2,7 @@
  * A session of twenty requests as each wire writes it: text, calls of tools with large results, pictures, a system prompt that changes, and, where
  * asked for, the client's own marks for the prompt cache. Each request holds all that was said before. Deterministic.
  */
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 
 export type Json = Record<string, unknown>
 

@@ -2,7 +2,7 @@
 import { codecs } from "../../src/wire/Codec.ts"
 import { replay } from "../../src/wire/canonical/Replay.ts"
 import type { Response } from "../../src/wire/canonical/Response.ts"
-import type { WireName } from "../../src/domain/Wire.ts"
+import type { WireName } from "../../src/contract/domain/Wire.ts"
 import * as Fake from "./FakeUpstream.ts"
 
 const wireOf = (url: string): WireName => {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RequestHook } from "../../src/subjects/plugins/entity.ts"
-import { pluginPayloads } from "../../src/domain/PluginPayload.ts"
+import { pluginPayloads } from "../../src/contract/domain/PluginPayload.ts"
 import type {
   BlockedAnswer,
   HookCall,

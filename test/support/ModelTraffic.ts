@@ -1,5 +1,5 @@
 /** One exchange in each format that the traffic inspector reads, as providers document them: whole and as a stream. */
-import type { ApiKind } from "../../src/domain/TrafficRecord.ts"
+import type { ApiKind } from "../../src/contract/domain/TrafficRecord.ts"
 
 export interface ModelTraffic {
   readonly apiKind: ApiKind

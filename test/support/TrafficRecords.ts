@@ -1,5 +1,5 @@
 /** Records of the traffic inspector for tests. */
-import type { Head, TrafficRecord } from "../../src/domain/TrafficRecord.ts"
+import type { Head, TrafficRecord } from "../../src/contract/domain/TrafficRecord.ts"
 
 export const aHead = (over: Partial<Head> = {}): Head => ({
   id: "r1",

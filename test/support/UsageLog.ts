@@ -1,8 +1,8 @@
 /** Rows of the usage log, and what brings them there. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import type { UsageRow } from "../../src/domain/Usage.ts"
-import { PerFacts } from "../../src/domain/UsageFacts.ts"
+import type { UsageRow } from "../../src/contract/domain/Usage.ts"
+import { PerFacts } from "../../src/contract/domain/UsageFacts.ts"
 import { UsageSumsRepo } from "../../src/subjects/usage/UsageSumsRepo.ts"
 import { insert, sharedFacts } from "../../src/store/usage/UsageInsert.ts"
 import { usageRow } from "./usageRow.ts"

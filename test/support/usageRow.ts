@@ -1,4 +1,4 @@
-import type { UsageRow } from "../../src/domain/Usage.ts"
+import type { UsageRow } from "../../src/contract/domain/Usage.ts"
 
 /** A completed, priced request; what a test is about is given. */
 export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({

@@ -11,7 +11,7 @@ import { IdGen } from "../../platform/IdGen.ts"
 import { AgentTasks, taskLimits } from "./Tasks.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { makeFairPlaces } from "../../kernel/collections/FairPlaces.ts"
-import { mayKeepContent } from "../../domain/ContentPermission.ts"
+import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
 
 export interface BegunTask {
   readonly task: Task

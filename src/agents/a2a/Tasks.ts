@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { ContentPermission } from "../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../contract/domain/ContentPermission.ts"
 import { FairPool } from "../../kernel/collections/FairPool.ts"
 import { shareOf } from "../../kernel/collections/FairShare.ts"
 import { type Form, isOver, noFacts, type Task, type TaskFacts, type TaskState } from "./Task.ts"

@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { TrafficRecord } from "../../domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../contract/domain/TrafficRecord.ts"
 import type { UpstreamRequest } from "../../net/egress/Call.ts"
 import { headerProblem, isReservedHeader } from "../../plane/providers/EndpointHeaders.ts"
 import { isObject } from "../../wire/json/Json.ts"

@@ -1,7 +1,7 @@
 /** Finds the wire of a captured request to a model, so that this gateway can answer it as its own routes do. Pure. */
 import type { EndpointCategory } from "../../subjects/keys/entity.ts"
-import type { WireName } from "../../domain/Wire.ts"
-import type { ApiKind } from "../../domain/TrafficRecord.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
+import type { ApiKind } from "../../contract/domain/TrafficRecord.ts"
 import type { AtOnce } from "../../plane/request/Exchange.ts"
 import { formatOf } from "../../observe/inspector/reading/Format.ts"
 import { codecs } from "../../wire/Codec.ts"

@@ -7,7 +7,7 @@ import {
   type PlaygroundEndpoint,
   type PresetFields
 } from "../../subjects/playground/entity.ts"
-import type { TrafficRecord } from "../../domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../contract/domain/TrafficRecord.ts"
 import { formatOf } from "../../observe/inspector/reading/Format.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"

@@ -12,7 +12,7 @@ import type { Timers } from "../../platform/Timers.ts"
 import { chat } from "../../wire/chat/Codec.ts"
 import { type ColumnError, makeChatStreamReader } from "./ChatStream.ts"
 import { InvalidPlaygroundInput } from "./Errors.ts"
-import { type Metrics, metricsOf } from "../../domain/AnswerMetrics.ts"
+import { type Metrics, metricsOf } from "../../contract/domain/AnswerMetrics.ts"
 import { makeOutlet, type Outlet } from "./Outlet.ts"
 
 export interface Comparison {

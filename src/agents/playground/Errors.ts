@@ -1,6 +1,6 @@
 /** Refusals of the playground. */
 import * as Data from "effect/Data"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 
 export class PresetNotFound extends Data.TaggedError("PresetNotFound")<{ readonly id: string }> {}
 

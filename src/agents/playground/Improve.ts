@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Principal } from "../../subjects/keys/entity.ts"
-import { describe } from "../../domain/Errors.ts"
+import { describe } from "../../contract/domain/Errors.ts"
 import type { PromptMessage } from "../../subjects/playground/entity.ts"
 import type { InnerAnswer, InnerRequests } from "../../plane/InnerRequests.ts"
 import { tappedWhereOn, type TrafficTap } from "../../plane/tap/TrafficTap.ts"

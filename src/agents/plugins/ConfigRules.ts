@@ -1,5 +1,5 @@
 /** Values of a plugin's configuration: checked by its schema, with defaults, secrets masked. Pure. */
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { ConfigField, ConfigValue, ConfigValues } from "../../subjects/plugins/entity.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"

@@ -1,6 +1,6 @@
 /** Refusals about plugins. The fields are facts; `message` is a sentence for people. */
 import * as Data from "effect/Data"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { PluginPermission } from "../../subjects/plugins/entity.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 

@@ -22,7 +22,7 @@ import { withSpinner } from "../output/spinner.ts"
 import { askPlan, type Chosen } from "../asking/wizard.ts"
 import { addCustom, type CustomProvider } from "../gateway/customProvider.ts"
 import { allowSameName } from "../sameName.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)

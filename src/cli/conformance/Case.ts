@@ -1,5 +1,5 @@
 /** Rows of `gateway conformance`: a question to a server, and what its answer has to be like by the wire's published contract. */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Answer } from "./Answer.ts"
 
 /** Request of a case, without the credential, which the wire's own header carries. */

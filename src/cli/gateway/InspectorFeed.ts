@@ -1,7 +1,7 @@
 /** The inspector's feed of a running gateway. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { ItemView } from "../../contract/InspectorRecords.ts"
+import { ItemView } from "../../contract/traffic/InspectorRecords.ts"
 import type { Target } from "./Client.ts"
 import * as Feed from "./Feed.ts"
 

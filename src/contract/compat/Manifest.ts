@@ -1,7 +1,7 @@
 /** The known providers as `/api/v1/provider-plugin-manifest` shows them: for other routers, and for pages that add a connection. */
 import * as Schema from "effect/Schema"
-import { connectionNeeds } from "../../domain/Provider.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { connectionNeeds } from "../domain/Provider.ts"
+import { WireName } from "../domain/Wire.ts"
 import { field } from "../../kernel/Documented.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.NullOr(schema)

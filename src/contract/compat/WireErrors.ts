@@ -1,6 +1,6 @@
 /** Error bodies of the wires, as `wire/<name>/Errors` writes them. */
 import * as Schema from "effect/Schema"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../domain/Wire.ts"
 import { field } from "../../kernel/Documented.ts"
 import { exampleRequestId } from "../Examples.ts"
 import { RpcErrorBody } from "./McpEndpoints.ts"

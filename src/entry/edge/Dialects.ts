@@ -3,8 +3,8 @@
  * Pure; the edge only carries them out.
  */
 import type { InferenceRoute } from "../../contract/EdgeRoutes.ts"
-import { type InferenceError, InvalidRequest, ModelNotFound } from "../../domain/Errors.ts"
-import type { ServiceKind } from "../../domain/MediaKind.ts"
+import { type InferenceError, InvalidRequest, ModelNotFound } from "../../contract/domain/Errors.ts"
+import type { ServiceKind } from "../../contract/domain/MediaKind.ts"
 import type { AtOnce } from "../../plane/request/Exchange.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { completions } from "../../wire/media/completions/Codec.ts"

@@ -5,7 +5,7 @@
 import { edgeRoutes } from "../../contract/EdgeRoutes.ts"
 import { headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
-import { UpgradeRequired } from "../../domain/Errors.ts"
+import { UpgradeRequired } from "../../contract/domain/Errors.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 
 export interface HandshakeFacts {

@@ -2,8 +2,8 @@
  * The lists of models of one kind, such as `GET /v1/images/generations`: by the output that a model's provider reports,
  * else by its name. Pure.
  */
-import type { ProviderSpec } from "../../domain/Provider.ts"
-import type { ServiceKind } from "../../domain/MediaKind.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
+import type { ServiceKind } from "../../contract/domain/MediaKind.ts"
 import type { CatalogueEntry } from "../../plane/catalogue/CatalogueEntries.ts"
 import { isEmbeddingModel, isImageModel, isMusicModel, isVideoModel } from "../../plane/providers/ChatModels.ts"
 

@@ -1,6 +1,6 @@
 /** The lists of models, in each wire's own words. Pure over the catalogue's entries. */
 import type { ListingRoute } from "../../contract/EdgeRoutes.ts"
-import { type InvalidRequest, ModelNotFound } from "../../domain/Errors.ts"
+import { type InvalidRequest, ModelNotFound } from "../../contract/domain/Errors.ts"
 import { type CatalogueEntry, type CataloguePage, pageOf } from "../../plane/catalogue/ModelCatalogue.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import type { Manifest } from "../../contract/compat/Manifest.ts"

@@ -2,8 +2,8 @@
  * Routes that serve one provider only (`/v1/providers/{provider}/…`): the model id in the body gets the provider's prefix
  * when it has none, and must not name another provider. Pure.
  */
-import { type InferenceError, InvalidRequest, ProviderNotFound } from "../../domain/Errors.ts"
-import { maxModelChars, type ProviderSpec } from "../../domain/Provider.ts"
+import { type InferenceError, InvalidRequest, ProviderNotFound } from "../../contract/domain/Errors.ts"
+import { maxModelChars, type ProviderSpec } from "../../contract/domain/Provider.ts"
 import type * as Catalog from "../../plane/providers/Catalog.ts"
 import type { Account, CatalogSnapshot } from "../../plane/providers/Catalog.ts"
 import { behindNoThinking, noThinkingPrefix } from "../../plane/routing/resolve/ModelIds.ts"

@@ -5,7 +5,7 @@
 import { type NearRoute, nearRoute } from "../../contract/NearRoute.ts"
 import { requestedAddress, headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import { pathOnly } from "../../observe/usage/telemetry/Summary.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { geminiActions, geminiPath } from "./GeminiPath.ts"
 

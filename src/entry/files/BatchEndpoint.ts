@@ -16,7 +16,7 @@ import {
   type WrongBatchStatus
 } from "../../subjects/batches/service.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
-import { BodyNotDecoded, describe, type ErrorView, errorView, Overloaded } from "../../domain/Errors.ts"
+import { BodyNotDecoded, describe, type ErrorView, errorView, Overloaded } from "../../contract/domain/Errors.ts"
 import { type FileNotFound, type FileQuotaExceeded, ownerOf } from "../../subjects/files/service.ts"
 import { apiKeyIdOf } from "../../plane/request/Exchange.ts"
 import type { Timers } from "../../platform/Timers.ts"

@@ -17,7 +17,7 @@ import {
   Overloaded,
   ShuttingDown,
   UnsupportedBody
-} from "../../domain/Errors.ts"
+} from "../../contract/domain/Errors.ts"
 import { announcedBytes } from "../listening/ContentCodings.ts"
 import { listQueryOf, type Problem, rangeOf, viewOf } from "../../subjects/files/rules.ts"
 import { type FileNotFound, FileQuotaExceeded, Files, type OpenFile, ownerOf } from "../../subjects/files/service.ts"

@@ -1,5 +1,5 @@
 /** Refusals of requests for files that their callers may not have. */
-import { type ErrorView, errorView } from "../../domain/Errors.ts"
+import { type ErrorView, errorView } from "../../contract/domain/Errors.ts"
 import type { FileNotFound, FileQuotaExceeded } from "../../subjects/files/service.ts"
 
 export const unknownFile = ({ id }: FileNotFound, param: string): ErrorView =>

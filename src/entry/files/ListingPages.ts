@@ -2,7 +2,7 @@
  * Pages of the model list, as Anthropic's pager (`limit`, `after_id`, `before_id`) and Google's (`pageSize`, `pageToken`) ask for
  * them. Without a size the list is whole, as OpenAI's clients expect. Pure.
  */
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest } from "../../contract/domain/Errors.ts"
 
 /** Sizes beyond it are cut to it, as both do. */
 export const largestPage = 1_000

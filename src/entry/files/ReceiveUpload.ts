@@ -1,7 +1,7 @@
 /** Brings an upload from the socket to its file, no faster than the disk takes it. */
 import type { IncomingMessage } from "node:http"
 import { expiryOf, type Problem, purposeProblem, safeName } from "../../subjects/files/rules.ts"
-import { BodyNotDecoded } from "../../domain/Errors.ts"
+import { BodyNotDecoded } from "../../contract/domain/Errors.ts"
 import type { Upload } from "../../subjects/files/service.ts"
 import { bodyOf } from "../listening/ContentCodings.ts"
 import { type Form, read } from "./UploadForm.ts"

@@ -14,7 +14,7 @@ import {
   UnsupportedBody,
   UploadNotKept,
   UploadStalled
-} from "../../domain/Errors.ts"
+} from "../../contract/domain/Errors.ts"
 import type { Uploads } from "../../plane/request/Uploads.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { type Timer, Timers } from "../../platform/Timers.ts"

@@ -21,7 +21,7 @@ import {
   UpstreamFailed
 } from "../../contract/Errors.ts"
 import type { ContractError } from "../../contract/Errors.ts"
-import { type BodyNotDecoded, describe, type FieldProblem } from "../../domain/Errors.ts"
+import { type BodyNotDecoded, describe, type FieldProblem } from "../../contract/domain/Errors.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { expectedOf } from "../../kernel/Expectation.ts"
 import type { ManagementError } from "../../subjects/Errors.ts"

@@ -11,7 +11,7 @@ import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRo
 import { sessionActor } from "../../subjects/auth/ActingAs.ts"
 import type { ApiKey, Principal } from "../../subjects/keys/entity.ts"
 import { anonymous, type AuditDetails, type AuditRow, type FieldChange } from "../../subjects/audit/entity.ts"
-import { typeAndCode } from "../../domain/Errors.ts"
+import { typeAndCode } from "../../contract/domain/Errors.ts"
 import { pathOnly } from "../../observe/usage/telemetry/Summary.ts"
 import { isObject as isMembers, objectOr } from "../../wire/json/Json.ts"
 

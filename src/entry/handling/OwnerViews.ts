@@ -1,5 +1,5 @@
 /** People and teams as the API shows them. */
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { Standing } from "../../plane/ledger/KeyLimits.ts"
 import type { OwnerBudget } from "../../subjects/limits/entity.ts"
 import type { OwnerMeter } from "../../subjects/limits/routes.ts"

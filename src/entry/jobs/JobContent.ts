@@ -3,7 +3,7 @@
  * provider's; content longer than the limit is refused, or cut where its length was not given.
  */
 import type { CallOwner } from "../../subjects/proxies/entity.ts"
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
 import type { UpstreamEndpoint } from "../../plane/providers/Endpoints.ts"
 import { jobAddress } from "../../plane/attempt/JobAddress.ts"

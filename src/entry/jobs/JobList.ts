@@ -1,5 +1,5 @@
 /** Selects the jobs of a list: the query of OpenAI's `GET /v1/videos`. Pure. */
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { JobListQuery } from "../../plane/jobs/MediaJobs.ts"
 
 const usuallyListed = 20

@@ -4,7 +4,7 @@
  *
  * https://developers.openai.com/api/reference/resources/videos/methods/create (read in 2026-11)
  */
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Uploads } from "../../plane/request/Uploads.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { Unreadable } from "../../wire/json/Bounds.ts"

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
 import * as zlib from "node:zlib"
-import { BodyNotDecoded } from "../../domain/Errors.ts"
+import { BodyNotDecoded } from "../../contract/domain/Errors.ts"
 import { Damaged } from "../../kernel/zstd/Bits.ts"
 import { maxWindowBytes, ZstdDecoder } from "../../kernel/zstd/Decoder.ts"
 

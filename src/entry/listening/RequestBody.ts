@@ -2,7 +2,7 @@
  * Reads a request body whole, within a limit and a budget. Plain callbacks: it runs before the request's fiber exists.
  */
 import type { IncomingMessage } from "node:http"
-import { BodyNotDecoded } from "../../domain/Errors.ts"
+import { BodyNotDecoded } from "../../contract/domain/Errors.ts"
 import type { BodyShare } from "../../plane/resilience/BodyBudget.ts"
 import { announcedBytes, bodyOf } from "./ContentCodings.ts"
 

@@ -1,5 +1,5 @@
 /** Events of the live feed, by channel. Pure. */
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import type { ProgressEvent } from "../../plane/request/RunningRequests.ts"
 import type { StatsFrame } from "./Stats.ts"
 import type { GatewayEvent } from "../../observe/Events.ts"

@@ -1,5 +1,5 @@
 /** The sums of a second (channel `stats`): of every request that ended in it, whatever else is told of them. Plain state. */
-import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd, type UsageRow } from "../../contract/domain/Usage.ts"
 
 /** Providers with sums of their own; those with the most requests come first, the others are taken together. */
 export const mostProviders = 20

@@ -11,7 +11,7 @@ import { firstProblem, largeBodyBytes, takesBody } from "../../contract/LargeBod
 import { type ManagementRoute, managementRoutes, streamedBodies } from "../../contract/ManagementRoutes.ts"
 import { queryNames } from "./KnownQueries.ts"
 import { WholeBody } from "../../contract/WholeBody.ts"
-import { BodyNotDecoded, type BufferFull, describe } from "../../domain/Errors.ts"
+import { BodyNotDecoded, type BufferFull, describe } from "../../contract/domain/Errors.ts"
 import { keyParameters } from "../../subjects/auth/Credentials.ts"
 import { isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"

@@ -1,5 +1,5 @@
 /** The metrics of API keys, by the key's name: what was used, and what is left of budgets. Bounded. Pure. */
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { Standing } from "../../plane/ledger/KeyLimits.ts"
 import type { MetricsSnapshot, NumberSample } from "../../observe/usage/telemetry/Families.ts"
 import { type KeyCounts, maxKeys } from "../../observe/usage/telemetry/KeyMetrics.ts"

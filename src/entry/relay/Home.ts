@@ -2,7 +2,7 @@
  * Requests to models whose home is the owner, because something of them is known there by an id: a response that is stored or goes on from one that is,
  * one in the background, and a request with an idempotency key. Pure. What only looks like one is served there as well as elsewhere.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { hasKey } from "../../plane/features/idempotency/RequestIdentity.ts"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
 

@@ -11,7 +11,7 @@ import { rpcCodes, type readMessages, BadMessage } from "../../agents/mcp/protoc
 import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import type { Slices } from "../../plane/resilience/Slices.ts"
 import { readBody } from "../listening/RequestBody.ts"
-import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
+import { BodyNotDecoded, describe } from "../../contract/domain/Errors.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { Unreadable } from "../../wire/json/Bounds.ts"
 

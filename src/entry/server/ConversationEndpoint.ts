@@ -14,7 +14,7 @@ import {
   Overloaded,
   ShuttingDown,
   BodyTooLarge
-} from "../../domain/Errors.ts"
+} from "../../contract/domain/Errors.ts"
 import { queryOf } from "../files/ListingPages.ts"
 import * as Gate from "../../subjects/auth/Gate.ts"
 import { makeCallers, isDisguised, jsonOnly } from "../edge/Callers.ts"
@@ -42,7 +42,7 @@ import { NodeReply } from "../listening/NodeReply.ts"
 import { UploadReply } from "../forms/UploadReply.ts"
 import { type FormRoute, type Dialect, formOf, categoryOf, dialectOf } from "../edge/Dialects.ts"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
 import type { Parameters } from "../../contract/Routes.ts"
 import { offeredOf } from "../edge/Listings.ts"
 import { decodedHeaders } from "../listening/ContentCodings.ts"

@@ -1,5 +1,5 @@
 /** Frames sent by the gateway: the events of a responses stream, one JSON object per text frame. Pure. */
-import { errorView, type ErrorView, typeAndCode } from "../../domain/Errors.ts"
+import { errorView, type ErrorView, typeAndCode } from "../../contract/domain/Errors.ts"
 import { isArray, isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { errorEvent } from "../../wire/responses/Errors.ts"
 

@@ -4,7 +4,7 @@
  */
 import type { Client } from "undici"
 import UndiciClient from "undici/lib/dispatcher/client.js"
-import type { Transport } from "../../domain/Transport.ts"
+import type { Transport } from "../../contract/domain/Transport.ts"
 import type { Connect } from "./Connector.ts"
 import { dropContinues } from "./Continue.ts"
 import { transportFailure, type TransportFailure } from "./TransportFailure.ts"

@@ -1,7 +1,7 @@
 /** Distinguishes transports for the pools of sockets. */
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
-import type { Transport } from "../../domain/Transport.ts"
+import type { Transport } from "../../contract/domain/Transport.ts"
 
 const keys = new WeakMap<Transport, string>()
 

@@ -1,7 +1,7 @@
 /** Hands what is captured to the inspector. Hot: bodies are referenced, and put together only when an exchange is over. */
-import { operatorsOwn } from "../../domain/ContentPermission.ts"
+import { operatorsOwn } from "../../contract/domain/ContentPermission.ts"
 import type { Inspector } from "../inspector/Inspector.ts"
-import type { DetectedKind } from "../../domain/TrafficRecord.ts"
+import type { DetectedKind } from "../../contract/domain/TrafficRecord.ts"
 import type { CapturedBody, CapturedEnd, CapturedRequest, CaptureSink, TunnelReason } from "./CaptureSink.ts"
 
 export interface InspectorSinkOptions {

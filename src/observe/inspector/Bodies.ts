@@ -7,7 +7,7 @@ import { Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import { ZstdDecoder } from "../../kernel/zstd/Decoder.ts"
 import { makeStreamMasker, maskForm, maskText } from "./masking/Masking.ts"
-import type { BodyEncoding } from "../../domain/TrafficRecord.ts"
+import type { BodyEncoding } from "../../contract/domain/TrafficRecord.ts"
 
 export interface BodyLimits {
   /** True when secrets are masked. */

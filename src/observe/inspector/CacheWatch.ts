@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Head } from "../../domain/TrafficRecord.ts"
+import type { Head } from "../../contract/domain/TrafficRecord.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import { CacheBreaks, type CacheBreaksPage } from "./cache/CacheBreaks.ts"

@@ -1,7 +1,7 @@
 /** Facts of an exchange from the capturing parts. */
-import type { CaptureSource, DetectedKind, Head, RecordStatus } from "../../domain/TrafficRecord.ts"
-import type { TokenCounts } from "../../domain/Usage.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { CaptureSource, DetectedKind, Head, RecordStatus } from "../../contract/domain/TrafficRecord.ts"
+import type { TokenCounts } from "../../contract/domain/Usage.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { HeaderInput } from "./Headers.ts"
 
 /** Facts at the beginning of an exchange. An absent one is null or unknown. */

@@ -4,7 +4,7 @@
  * is neither a timer nor a frame.
  */
 import type { Timer, Timers } from "../../platform/Timers.ts"
-import type { Item } from "../../domain/TrafficRecord.ts"
+import type { Item } from "../../contract/domain/TrafficRecord.ts"
 import type { Behind } from "./Intake.ts"
 
 export interface FeedSubscriber {

@@ -1,7 +1,7 @@
 /** Selects the records of a list, an export or the feed. Pure. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import type { Head, RecordStatus } from "../../domain/TrafficRecord.ts"
+import type { Head, RecordStatus } from "../../contract/domain/TrafficRecord.ts"
 import { isRefusal } from "./reading/Reason.ts"
 import { firstOf } from "./Retries.ts"
 import type { Ring, RingEntry } from "./Ring.ts"

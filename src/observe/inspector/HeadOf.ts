@@ -1,7 +1,7 @@
 /** The head of a record, put together from what is known of its exchange. Pure. */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import type { DetectedKind, Head } from "../../domain/TrafficRecord.ts"
-import type { TokenCounts } from "../../domain/Usage.ts"
+import type { DetectedKind, Head } from "../../contract/domain/TrafficRecord.ts"
+import type { TokenCounts } from "../../contract/domain/Usage.ts"
 import type { ShownBody } from "./Bodies.ts"
 import type { RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
 import type { Shown } from "./masking/HeadMasker.ts"

@@ -1,5 +1,5 @@
 /** Headers as they are captured, and as they are in records. Pure. */
-import type { RecordHeaders } from "../../domain/TrafficRecord.ts"
+import type { RecordHeaders } from "../../contract/domain/TrafficRecord.ts"
 
 /** Header names and values in turn, as `rawHeaders` of node:http, or by name. */
 export type HeaderInput = ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

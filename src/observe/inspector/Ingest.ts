@@ -1,6 +1,12 @@
 /** Records that are captured outside of the gateway's process and handed in whole. They are decoded, masked and read like all others. */
-import { operatorsOwn } from "../../domain/ContentPermission.ts"
-import type { CaptureSource, DetectedKind, Head, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
+import { operatorsOwn } from "../../contract/domain/ContentPermission.ts"
+import type {
+  CaptureSource,
+  DetectedKind,
+  Head,
+  RecordHeaders,
+  RecordStatus
+} from "../../contract/domain/TrafficRecord.ts"
 import type { Inspector } from "./Inspector.ts"
 
 export interface HandedIn {

@@ -32,8 +32,15 @@ import {
 } from "./Filters.ts"
 import { maskUrl } from "./masking/Masking.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
-import type { ContentPermission } from "../../domain/ContentPermission.ts"
-import { type Head, type Item, itemOf, noBodies, recordOf, type TrafficRecord } from "../../domain/TrafficRecord.ts"
+import type { ContentPermission } from "../../contract/domain/ContentPermission.ts"
+import {
+  type Head,
+  type Item,
+  itemOf,
+  noBodies,
+  recordOf,
+  type TrafficRecord
+} from "../../contract/domain/TrafficRecord.ts"
 import { Ring, type RingEntry } from "./Ring.ts"
 import { makeSessions, type Session, type Sessions } from "./Sessions.ts"
 import { type InspectorSettings, readSettings } from "./Settings.ts"

@@ -1,7 +1,7 @@
 /** Exchanges of the gateway's own: what the thread is asked of them, and the records that are put together when they are read. Hot; pure. */
 import { Buffer } from "node:buffer"
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import type { Bodies } from "../../domain/TrafficRecord.ts"
+import type { Bodies } from "../../contract/domain/TrafficRecord.ts"
 import type { BodyLimits } from "./Bodies.ts"
 import type { CallFacts, RecordEnd } from "./CapturedFacts.ts"
 import { headOf, type PriceOf, providerOf, type ReportedFacts } from "./HeadOf.ts"

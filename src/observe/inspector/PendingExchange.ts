@@ -1,6 +1,6 @@
 /** An exchange on its way from the first report to the record in the ring. */
 import type { RecordStart, RecordUpdate, RecordEnd, CallFacts } from "./CapturedFacts.ts"
-import type { RecordHeaders, DetectedKind } from "../../domain/TrafficRecord.ts"
+import type { RecordHeaders, DetectedKind } from "../../contract/domain/TrafficRecord.ts"
 import type { RequestFacts } from "./reading/Llm.ts"
 import type { Shape } from "./HeadOf.ts"
 import type { CapturedBody } from "./Bodies.ts"

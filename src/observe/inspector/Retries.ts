@@ -2,7 +2,7 @@
  * Retries of one prompt, counted together: an attempt is a retry where the same was asked of the same host, and the attempt before it has
  * failed a short time ago. Plain and synchronous.
  */
-import type { Head } from "../../domain/TrafficRecord.ts"
+import type { Head } from "../../contract/domain/TrafficRecord.ts"
 import { isRefusal } from "./reading/Reason.ts"
 
 /** A prompt that is asked again later than this after a failure is asked anew. */

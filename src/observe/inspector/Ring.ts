@@ -2,7 +2,7 @@
  * The records of the traffic inspector in memory, bounded by their number and their bytes. When there are too many bytes, the bodies of the
  * oldest records go first, then the oldest records. Plain and synchronous.
  */
-import { type Bodies, type Head, noBodies } from "../../domain/TrafficRecord.ts"
+import { type Bodies, type Head, noBodies } from "../../contract/domain/TrafficRecord.ts"
 import { type Attempt, attemptOf, Retries } from "./Retries.ts"
 
 export interface RingLimits {

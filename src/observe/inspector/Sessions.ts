@@ -15,7 +15,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { isBusy } from "../../store/engine/WriteQueue.ts"
 import type { InspectorSessionRepo, StoredRecord, StoredSession } from "../../subjects/inspector/repo.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
-import { recordOf, type TrafficRecord } from "../../domain/TrafficRecord.ts"
+import { recordOf, type TrafficRecord } from "../../contract/domain/TrafficRecord.ts"
 import type { RingEntry } from "./Ring.ts"
 
 export interface SessionLimits {

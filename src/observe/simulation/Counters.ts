@@ -1,6 +1,6 @@
 /** Counters of a running simulation, and the report that is made of them. */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { nanoUsdPerUsd, type TokenCounts } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd, type TokenCounts } from "../../contract/domain/Usage.ts"
 import type { Failure } from "../../plane/resilience/failure/FailureKind.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Resolution, Target } from "../../plane/routing/resolve/ModelResolver.ts"

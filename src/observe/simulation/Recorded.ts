@@ -2,7 +2,7 @@
  * Rows of the usage log that a replay decides anew, in columns: fifty thousand rows as objects would be moved by the collector again and again, and each
  * time all that the gateway does would wait.
  */
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 
 /** Facts that many rows share; one object for all of them. */
 type Kind = Pick<UsageRow, "provider" | "connectionId" | "model" | "sourceWire" | "streamed" | "priced">

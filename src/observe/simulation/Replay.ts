@@ -3,7 +3,7 @@
  * A row has tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision uses them.
  */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Candidate, Features } from "../../plane/routing/candidate/Candidate.ts"
 import type { DecidePolicy } from "../../plane/routing/decide/Decide.ts"

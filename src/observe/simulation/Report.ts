@@ -1,5 +1,5 @@
 /** Report at the end of a simulation. Plain data: the same simulation gives the same report. */
-import type { ScenarioName } from "../../domain/SimulatedFaults.ts"
+import type { ScenarioName } from "../../contract/domain/SimulatedFaults.ts"
 import type { FailureKind } from "../../plane/resilience/failure/FailureKind.ts"
 
 export interface TargetReport {

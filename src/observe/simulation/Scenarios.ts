@@ -1,5 +1,5 @@
 /** Faults in each scenario, and their targets. Pure data; the targets are those of the simulation. */
-import type { CombinedScenario, FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"
+import type { CombinedScenario, FaultName, ScenarioName } from "../../contract/domain/SimulatedFaults.ts"
 import type { Target } from "../../plane/routing/resolve/ModelResolver.ts"
 import { type Behaviours, noBehaviours } from "./Behaviour.ts"
 import { faults } from "./faults/Catalogue.ts"

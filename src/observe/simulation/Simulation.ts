@@ -5,8 +5,8 @@
  */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { ResilienceSettings } from "../../subjects/resilience/entity.ts"
-import type { ScenarioName } from "../../domain/SimulatedFaults.ts"
-import { noTokens } from "../../domain/Usage.ts"
+import type { ScenarioName } from "../../contract/domain/SimulatedFaults.ts"
+import { noTokens } from "../../contract/domain/Usage.ts"
 import type { Account } from "../../plane/providers/Catalog.ts"
 import type { ModelFacts } from "../../plane/providers/ModelFacts.ts"
 import type { Admission } from "../../plane/resilience/breaker/Breaker.ts"

@@ -1,6 +1,6 @@
 /** The simulated upstreams: latency, faults and quotas of requests out of a seed, on a virtual clock. */
 import type { Timeouts } from "../../subjects/resilience/entity.ts"
-import type { FaultName } from "../../domain/SimulatedFaults.ts"
+import type { FaultName } from "../../contract/domain/SimulatedFaults.ts"
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"
 import type { Failure } from "../../plane/resilience/failure/FailureKind.ts"
 import type { QuotaWindow } from "../../plane/routing/candidate/Candidate.ts"

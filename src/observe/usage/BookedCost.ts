@@ -1,6 +1,12 @@
 /** Computes the booked cost of an answer: the provider's own charge where it reports one, else by the price. Pure. */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { type BillingFacts, type CostNotes, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../../domain/Usage.ts"
+import {
+  type BillingFacts,
+  type CostNotes,
+  nanoUsdParts,
+  nanoUsdPerUsd,
+  type TokenCounts
+} from "../../contract/domain/Usage.ts"
 import { costNanoUsd, isPriced } from "./Cost.ts"
 import { ratesFor } from "./Rates.ts"
 import { unpricedParts } from "./UnpricedParts.ts"

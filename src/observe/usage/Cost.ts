@@ -7,7 +7,7 @@ import {
   nanoUsdPerUsd,
   type ServerToolCounts,
   type TokenCounts
-} from "../../domain/Usage.ts"
+} from "../../contract/domain/Usage.ts"
 import { ratesFor } from "./Rates.ts"
 
 /** Counts come from upstreams: anything that is no positive number counts as none. */

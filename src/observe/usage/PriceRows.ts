@@ -5,7 +5,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { litellmConditions } from "../../domain/LitellmConditions.ts"
+import { litellmConditions } from "../../contract/domain/LitellmConditions.ts"
 import { ModelPrice, PriceInput, type PriceTable } from "../../subjects/pricing/entity.ts"
 
 /** Models of all providers together; further ones are left out. */

@@ -8,7 +8,7 @@ import {
   type TokenPriceName,
   tokenPriceNames
 } from "../../subjects/pricing/entity.ts"
-import type { AnswerTerms } from "../../domain/Usage.ts"
+import type { AnswerTerms } from "../../contract/domain/Usage.ts"
 
 type Rates = Pick<ModelPrice, TokenPriceName>
 

@@ -3,7 +3,7 @@
  * Pure.
  */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import type { TokenCounts } from "../../domain/Usage.ts"
+import type { TokenCounts } from "../../contract/domain/Usage.ts"
 import { isPriced, pricePerImage } from "./Cost.ts"
 import { unknownTerms } from "./Rates.ts"
 

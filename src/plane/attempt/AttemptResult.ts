@@ -3,7 +3,7 @@
  * it the answer is fixed. Phases: waiting (headers, then first content) → relaying → done.
  */
 import type { TransportFailure } from "../../net/egress/TransportFailure.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
 import { uncarriedCodes } from "../../wire/canonical/Pictures.ts"

@@ -1,6 +1,6 @@
 /** The services that an attempt uses, taken once at start, and the attempt itself. */
 import * as Effect from "effect/Effect"
-import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
+import { type ClientGone, shutdown, type ShuttingDown } from "../../contract/domain/Errors.ts"
 import * as Flags from "../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { BackgroundPipeline } from "../request/BackgroundPipeline.ts"

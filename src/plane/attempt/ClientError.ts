@@ -1,5 +1,5 @@
 /** Reports to a client the failure that ended its request. Pure. */
-import type { ErrorKind, ClientError } from "../../domain/ErrorKind.ts"
+import type { ErrorKind, ClientError } from "../../contract/domain/ErrorKind.ts"
 import type { FailureKind } from "../resilience/failure/FailureKind.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
 import { isArray, type Json, type JsonObject } from "../../wire/json/Json.ts"

@@ -1,6 +1,6 @@
 /** Makes the calls of an attempt whose answer is put together: of several calls, or with what one answer only names. */
 import * as Effect from "effect/Effect"
-import type { ClientGone, ShuttingDown } from "../../domain/Errors.ts"
+import type { ClientGone, ShuttingDown } from "../../contract/domain/Errors.ts"
 import { sourceOf } from "../../net/egress/BodySource.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { renderAnswer } from "./AnswerReader.ts"

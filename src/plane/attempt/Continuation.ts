@@ -3,7 +3,7 @@
  * provides another.
  */
 import * as Context from "effect/Context"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { StreamEncoder, WireCodec } from "../../wire/WireCodec.ts"

@@ -2,7 +2,7 @@
  * Distinguishes a JSON body from a stream by its first byte: some upstreams label streams as JSON, or JSON as a stream.
  * Pure.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { type BodyReader } from "./AttemptResult.ts"
 import { noReport } from "../request/AnswerReport.ts"
 

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { sumUsage } from "../../domain/Usage.ts"
+import { sumUsage } from "../../contract/domain/Usage.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"

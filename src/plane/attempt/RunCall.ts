@@ -26,7 +26,7 @@ import {
 } from "./AttemptResult.ts"
 import type { MediaFacts, Traces } from "../request/Headers.ts"
 import { type AnswerReport, noReport } from "../request/AnswerReport.ts"
-import { shutdown } from "../../domain/Errors.ts"
+import { shutdown } from "../../contract/domain/Errors.ts"
 import type { Work } from "../request/Exchange.ts"
 import { beginsJson, firstByteReader } from "./FirstByte.ts"
 import type { StopSignal } from "../request/StopSignal.ts"

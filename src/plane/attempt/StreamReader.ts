@@ -4,8 +4,8 @@
  * ends with an error event in the client's own wire.
  */
 import type { WireCodec, StreamFacts } from "../../wire/WireCodec.ts"
-import { errorView } from "../../domain/Errors.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import { errorView } from "../../contract/domain/Errors.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { scrubber } from "../../kernel/secrets/Scrub.ts"
 import {
   type AttemptFailure,

@@ -3,8 +3,8 @@
  * translator (other wire); both give bytes and facts.
  */
 import { optional, stringOr } from "../../wire/json/Json.ts"
-import type { Dialect } from "../../domain/Dialect.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { codecs, makeStreamTranslator } from "../../wire/Codec.ts"
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import type { EncodeContext, StreamEncoder, StreamFacts, WireCodec } from "../../wire/WireCodec.ts"

@@ -4,9 +4,9 @@
  */
 import * as Either from "effect/Either"
 import { ownerOf } from "../../subjects/proxies/entity.ts"
-import type { Dialect, WireRule } from "../../domain/Dialect.ts"
-import { isForPicturesOnly, isForSearchesOnly } from "../../domain/Provider.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { Dialect, WireRule } from "../../contract/domain/Dialect.ts"
+import { isForPicturesOnly, isForSearchesOnly } from "../../contract/domain/Provider.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { headerOf } from "../../subjects/auth/Credentials.ts"
 import type { BodySource } from "../../net/egress/BodySource.ts"
 import type { UpstreamRequest } from "../../net/egress/Upstream.ts"

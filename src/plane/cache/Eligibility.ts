@@ -1,6 +1,6 @@
 /** Decides which requests the cache is asked for, and which answers it keeps. Pure. */
 import { headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
 

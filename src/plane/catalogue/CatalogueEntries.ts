@@ -3,7 +3,7 @@
  * whose value is not known are left out. Pure.
  */
 import type { Combo } from "../../subjects/combos/entity.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { commonFacts, layFacts, type Modality, type ModelFacts } from "../providers/ModelFacts.ts"
 import type { AutoSpec } from "../routing/resolve/AutoId.ts"

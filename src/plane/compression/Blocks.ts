@@ -2,7 +2,7 @@
  * The texts of a request in its own wire, in the order in which a model reads them, and the request with other texts in their places. What is
  * not a text for the model (ids, arguments of calls, signed reasoning, media) is no block. Pure.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import type { Block, Role } from "./Engine.ts"
 import { isMarkName } from "./Stability.ts"

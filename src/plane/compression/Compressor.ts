@@ -1,6 +1,6 @@
 /** Runs engines over the texts of a request. Pure, but for what `Stability` remembers and what engines keep. */
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
 import type { Block, Engine, EngineName, EngineTools } from "./Engine.ts"

@@ -3,7 +3,7 @@
  * beginning. A turn is known by everything before it. Bounded; a dropped entry is decided anew, with the same result.
  */
 import { createHash } from "node:crypto"
-import type { ContentPermission } from "../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../contract/domain/ContentPermission.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { isArray, isObject, type Json, objectOr } from "../../wire/json/Json.ts"
 

@@ -3,7 +3,7 @@
  * and `/responses/input_tokens`. Pure.
  */
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { isPositiveInteger, type JsonObject, numberOr, objectOr } from "../../wire/json/Json.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
 

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { limitsUnknown, LimitsUnknown } from "../../domain/Errors.ts"
+import { limitsUnknown, LimitsUnknown } from "../../contract/domain/Errors.ts"
 import { Later } from "../../kernel/Later.ts"
 import type { Commitment, NotReserved } from "../ledger/Commitment.ts"
 import { type CallEstimate, type Obstacle, Reservation } from "../ledger/KeyAccount.ts"

@@ -1,5 +1,5 @@
 /** Ends of failover. */
-import { type InferenceError, shutdown } from "../../domain/Errors.ts"
+import { type InferenceError, shutdown } from "../../contract/domain/Errors.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { WalkEnd } from "../routing/walk/Steps.ts"
 import { shuttingDown } from "../routing/walk/Unavailable.ts"

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mayKeepContent } from "../../domain/ContentPermission.ts"
+import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
 import { scrubber } from "../../kernel/secrets/Scrub.ts"
 import { secretsOf } from "../providers/Catalog.ts"
 import type { CallerText } from "../resilience/failure/Echo.ts"

@@ -2,10 +2,10 @@
  * The events of a request that it does not wait for. Callers look at `listens` first, so that no payload is made
  * for an event without a listener.
  */
-import type { LimitFacts, InferenceError } from "../../domain/Errors.ts"
-import { describe } from "../../domain/Errors.ts"
-import type { RequestPayload } from "../../domain/PluginPayload.ts"
-import { nanoUsdPerUsd, type Outcome, type TokenCounts } from "../../domain/Usage.ts"
+import type { LimitFacts, InferenceError } from "../../contract/domain/Errors.ts"
+import { describe } from "../../contract/domain/Errors.ts"
+import type { RequestPayload } from "../../contract/domain/PluginPayload.ts"
+import { nanoUsdPerUsd, type Outcome, type TokenCounts } from "../../contract/domain/Usage.ts"
 import type { Hooks } from "../../agents/plugins/hooks/Hooks.ts"
 import type { BreakerPhase } from "../resilience/breaker/Breaker.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"

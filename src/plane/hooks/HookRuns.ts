@@ -1,5 +1,5 @@
 /** The hooks of an exchange. Pure. */
-import { mayKeepContent } from "../../domain/ContentPermission.ts"
+import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
 import { HookRun } from "../../agents/plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"

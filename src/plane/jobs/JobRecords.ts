@@ -1,5 +1,5 @@
 /** The record of a job: as it begins, as it is stored, and why it may fail. Pure. */
-import { mayKeepContent, onFile, type OnFile, operatorsOwn } from "../../domain/ContentPermission.ts"
+import { mayKeepContent, onFile, type OnFile, operatorsOwn } from "../../contract/domain/ContentPermission.ts"
 import { knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import type { MediaJob, JobKind, MediaJobKind, MediaJobProblem } from "../../subjects/mediaJobs/entity.ts"

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { ApiKey } from "../../subjects/keys/entity.ts"
-import type { InferenceError } from "../../domain/Errors.ts"
+import type { InferenceError } from "../../contract/domain/Errors.ts"
 import type { KeyLimits } from "../ledger/KeyLimits.ts"
 
 /** Time in ms after which a wait looks at the key again: its rates may be changed, or the key removed. */

@@ -2,7 +2,7 @@
  * Reservations of one request of a key with limits, from its admission to its settlement. Synchronous: each step is whole before another
  * request takes its own.
  */
-import type { LimitsUnknown } from "../../domain/Errors.ts"
+import type { LimitsUnknown } from "../../contract/domain/Errors.ts"
 import type { Later } from "../../kernel/Later.ts"
 import type { Filed } from "../../store/usage/Reservations.ts"
 import {

@@ -1,5 +1,5 @@
 /** Errors for a caller whose key has reached a limit. Pure. */
-import { LimitReached } from "../../domain/Errors.ts"
+import { LimitReached } from "../../contract/domain/Errors.ts"
 import { limitReached, tooManyRequests, tooManySessions } from "./LimitMessages.ts"
 import type { MeterSpec, MeterWindow } from "./Meter.ts"
 

@@ -1,5 +1,5 @@
 /** Writes the message for a caller about a limit it has reached. Pure. */
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import { usdText } from "../../kernel/text/UsdText.ts"
 import type { MeterSpec, MeterWindow } from "./Meter.ts"
 

@@ -1,6 +1,6 @@
 /** The usage rows of requests that a crash left in the middle of their calls. Pure. */
-import type { LedgerCall } from "../../domain/Ledger.ts"
-import { noTokens, type UsageRow } from "../../domain/Usage.ts"
+import type { LedgerCall } from "../../contract/domain/Ledger.ts"
+import { noTokens, type UsageRow } from "../../contract/domain/Usage.ts"
 import type { OpenRequest } from "../../store/usage/ReservationLines.ts"
 
 /**

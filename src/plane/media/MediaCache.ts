@@ -3,7 +3,7 @@
  * Keyed by the whole hash of caller and URL: no caller gets what another caller's link (which may be signed) gave.
  */
 import { createHash } from "node:crypto"
-import type { ContentPermission } from "../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../contract/domain/ContentPermission.ts"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import type { MediaSource } from "../../wire/canonical/Conversation.ts"
 

@@ -2,7 +2,7 @@
  * Decides which pictures and files of a conversation a target cannot fetch for itself, and puts the fetched ones in.
  * Pure.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type {
   Conversation,
   FilePart,

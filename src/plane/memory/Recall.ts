@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { PlacedBlock } from "../../subjects/memory/entity.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Json } from "../../wire/json/Json.ts"
 import { asksTool, behindMark, identityOf, isMarked, isUserTurn, turnWith } from "./Turns.ts"
 

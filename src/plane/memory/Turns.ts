@@ -2,7 +2,7 @@
  * The turns of a request in its own wire: which are a user's, what they say, and how a text is put before or into one. Only the items that
  * get a text are made anew; all others stay the objects that they were. Pure.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 
 const memberOf: Readonly<Record<WireName, string>> = {

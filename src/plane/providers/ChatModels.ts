@@ -2,7 +2,7 @@
  * Decides which models hold a conversation, and which make embeddings, pictures, videos or music: by the known forms of
  * their output, else by the name. Pure.
  */
-import { isForMediaOnly, isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
+import { isForMediaOnly, isForSearchesOnly, type ProviderSpec } from "../../contract/domain/Provider.ts"
 import type { ModelFacts } from "./ModelFacts.ts"
 
 /** Families of embeddings whose names do not say `embed`, and all that do. */

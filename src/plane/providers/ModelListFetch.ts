@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { ownerOf } from "../../subjects/proxies/entity.ts"
 import type { Connection } from "../../subjects/connections/entity.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
 import { modelsEndpointOf, type ModelsEndpoint } from "./Endpoints.ts"
 import type { ListedModel } from "./ListedModel.ts"

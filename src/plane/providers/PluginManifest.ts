@@ -3,7 +3,7 @@
  * only what the registry holds: nothing of accounts or nodes, no secret, no request header, no variable of the environment.
  */
 import type { Manifest, ManifestModel, ManifestProvider } from "../../contract/compat/Manifest.ts"
-import { isForSearchesOnly, needsOf, type ProviderSpec } from "../../domain/Provider.ts"
+import { isForSearchesOnly, needsOf, type ProviderSpec } from "../../contract/domain/Provider.ts"
 import { wirePath } from "./Endpoints.ts"
 import { factsOfName } from "./ModelFamilies.ts"
 import { allProviders } from "./registry/index.ts"

@@ -2,11 +2,11 @@
  * The provider registry: look-ups over the data in `registry/`, and provider nodes turned into the same shape (`/api/provider-nodes`).
  */
 import type { SecretHeaders } from "../../subjects/connections/entity.ts"
-import { type Dialect, plainDialect } from "../../domain/Dialect.ts"
-import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/Provider.ts"
-import type { MediaPaths, MediaService, MediaServices } from "../../domain/MediaKind.ts"
+import { type Dialect, plainDialect } from "../../contract/domain/Dialect.ts"
+import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../../contract/domain/Provider.ts"
+import type { MediaPaths, MediaService, MediaServices } from "../../contract/domain/MediaKind.ts"
 import type { ProviderNode, ProviderNodeType } from "../../subjects/nodes/entity.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { googleKey, messagesVersion, optionalBearer, xApiKey } from "./registry/Entry.ts"
 import { allProviders } from "./registry/index.ts"
 

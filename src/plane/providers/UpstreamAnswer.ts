@@ -1,6 +1,6 @@
 /** Reads the answers to small calls to upstreams: their JSON, and their reasons as text for people. Pure. */
 import type { Connection } from "../../subjects/connections/entity.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
 import type { RequestError } from "../../net/egress/Upstream.ts"
 import { scrub } from "../../kernel/secrets/Scrub.ts"
 import { secretsOf } from "./Catalog.ts"

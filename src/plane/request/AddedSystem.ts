@@ -3,7 +3,7 @@
  * other. What the client sent stays as it is; a later turn begins from that again. Pure.
  */
 import type { SystemPrompt } from "../../subjects/settings/entity/AccessSettings.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Conversation, Message } from "../../wire/canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"

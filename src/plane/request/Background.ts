@@ -4,7 +4,7 @@
  */
 import * as Either from "effect/Either"
 import { headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation, Message } from "../../wire/canonical/Conversation.ts"
 
 /** Says of a request that it is one (`true`), or that it is none (`false`). */

@@ -1,7 +1,7 @@
 /** Estimates the most that a call may cost, for the limits of a key. Pure. */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { CallEstimate } from "../ledger/KeyAccount.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import { costNanoUsd } from "../../observe/usage/Cost.ts"
 import { allRates } from "../../observe/usage/Rates.ts"
 import { isArray, numberOr, objectOr, optional } from "../../wire/json/Json.ts"

@@ -1,6 +1,6 @@
 /** Decides which of the client's headers belong to a wire, and merges them with those of the endpoint. Pure. */
 import { headerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 
 /** Client headers that belong to the format itself and travel with a body that is passed through. */
 const formatHeaders: Readonly<Record<WireName, ReadonlyArray<string>>> = {

@@ -1,6 +1,6 @@
 /** Interrupts work when the client disconnects. */
 import * as Effect from "effect/Effect"
-import { ClientGone } from "../../domain/Errors.ts"
+import { ClientGone } from "../../contract/domain/Errors.ts"
 import type { ClientReply } from "./Exchange.ts"
 
 /** Interrupts `work` and fails when the client leaves before it is done. */

@@ -1,5 +1,5 @@
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { forgetWhole } from "../../wire/json/outline/Outline.ts"

@@ -1,6 +1,6 @@
 /** Watches one request that is recorded. Most have none: all callers use `?.`. */
-import type { UsageRow } from "../../domain/Usage.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { BodySource } from "../../net/egress/BodySource.ts"
 
 /** Call as it was sent to a target. */

@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { InferenceError } from "../../domain/Errors.ts"
+import type { InferenceError } from "../../contract/domain/Errors.ts"
 import type { Exchange } from "./Exchange.ts"
 
 /** Serves a request, as `Pipeline.serve`. */

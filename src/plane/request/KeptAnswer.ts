@@ -1,5 +1,5 @@
 /** Facts for the usage row of a request that is answered without a call of its own. */
-import type { AnsweredFrom, Outcome } from "../../domain/Usage.ts"
+import type { AnsweredFrom, Outcome } from "../../contract/domain/Usage.ts"
 
 export interface UsageOutcome {
   readonly outcome: Outcome

@@ -1,5 +1,5 @@
 /** Answers a caller while another process holds the database. */
-import { type ErrorView, errorView } from "../../domain/Errors.ts"
+import { type ErrorView, errorView } from "../../contract/domain/Errors.ts"
 import { isBusy } from "../../store/engine/WriteQueue.ts"
 
 /** Null: the failure has another cause. */

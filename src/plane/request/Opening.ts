@@ -9,10 +9,15 @@ import * as Layer from "effect/Layer"
 import type { Mutable } from "effect/Types"
 import { headerOf } from "../../subjects/auth/Credentials.ts"
 import { isTiedToModels } from "../../subjects/auth/KeyPolicy.ts"
-import { type InferenceError, InvalidRequest, NoTarget, PreviousResponseNotFound } from "../../domain/Errors.ts"
+import {
+  type InferenceError,
+  InvalidRequest,
+  NoTarget,
+  PreviousResponseNotFound
+} from "../../contract/domain/Errors.ts"
 import { Flags } from "../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
-import { maxModelChars } from "../../domain/Provider.ts"
+import { maxModelChars } from "../../contract/domain/Provider.ts"
 import type { Resolution } from "../routing/resolve/ModelResolver.ts"
 import * as Resolutions from "../routing/resolve/Resolutions.ts"
 import * as Engine from "../routing/decide/Engine.ts"

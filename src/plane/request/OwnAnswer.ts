@@ -1,5 +1,5 @@
 /** Answers of the gateway itself: errors in the client's own wire, and bodies that need no model. */
-import { describe, type InferenceError } from "../../domain/Errors.ts"
+import { describe, type InferenceError } from "../../contract/domain/Errors.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Exchange } from "./Exchange.ts"
 import { errorHeaders, identityHeaders } from "./Headers.ts"

@@ -1,5 +1,5 @@
 /** Reads the body of a client's request: the one reader of every inference route. */
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest } from "../../contract/domain/Errors.ts"
 import { Unreadable } from "../../wire/json/Bounds.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"

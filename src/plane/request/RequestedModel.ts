@@ -1,6 +1,6 @@
 /** Resolves a caller's model id, for those whose key may ask for it: judged by the id itself, and by its replacement. */
 import type { ApiKey } from "../../subjects/keys/entity.ts"
-import { KeyRejected, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
+import { KeyRejected, type ModelNotFound, type NoTarget } from "../../contract/domain/Errors.ts"
 import { judgeFor, keyIn, usesAnyModel } from "../routing/resolve/KeyModels.ts"
 import { mayUse } from "../routing/resolve/ModelIds.ts"
 import type { Resolution } from "../routing/resolve/ModelResolver.ts"

@@ -1,6 +1,6 @@
 /** Decides who makes the web search that a client asks its provider for (`features/websearch`). Pure. */
-import type { Dialect } from "../../domain/Dialect.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 
 /** Facts that decide whether a target searches itself. */

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ShuttingDown } from "../../domain/Errors.ts"
+import { ShuttingDown } from "../../contract/domain/Errors.ts"
 import { Listeners } from "../../kernel/collections/Listeners.ts"
 
 export class StopSignal extends Context.Tag("gateway/plane/request/StopSignal")<

@@ -3,7 +3,7 @@
  * response headers and by settlement. Every other fact of a request stays as it was when it was opened.
  */
 import type { AttemptRecord } from "../../subjects/routing/entity.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { StreamFacts } from "../../wire/WireCodec.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Unready } from "../routing/health/TargetHealth.ts"

@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { BufferFull } from "../../domain/Errors.ts"
+import { BufferFull } from "../../contract/domain/Errors.ts"
 import { mostHeld } from "../../kernel/collections/FairShare.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as Settings from "./Settings.ts"

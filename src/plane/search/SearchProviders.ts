@@ -1,6 +1,6 @@
 /** Lists the providers with searches, and the accounts that one may go to. Pure, over a catalogue snapshot. */
-import type { SearchAdapterName } from "../../domain/MediaKind.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { SearchAdapterName } from "../../contract/domain/MediaKind.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { allProviders } from "../providers/registry/index.ts"
 import { searchAdapters } from "../../wire/media/search/adapters/index.ts"

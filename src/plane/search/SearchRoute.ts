@@ -1,5 +1,5 @@
 /** Chooses the target of a search: the provider it names, or any that is connected and supports its settings. Pure. */
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { CatalogSnapshot } from "../providers/Catalog.ts"
 import type { ServiceRequest } from "../routing/resolve/ServiceTargets.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"

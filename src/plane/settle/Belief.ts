@@ -2,7 +2,7 @@
  * Limits an upstream's count of tokens to a plausible one: as much as the bytes that the gateway has sent and received can hold. A count beyond
  * that is an error of the upstream, or a fraud: the gateway's own estimate is booked in its place, and the reported count is kept beside it. Pure.
  */
-import type { BillingFacts, MediaUnits, ServerToolCounts, TokenCounts } from "../../domain/Usage.ts"
+import type { BillingFacts, MediaUnits, ServerToolCounts, TokenCounts } from "../../contract/domain/Usage.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
 
 /** Measures of a call by the gateway itself. */

@@ -1,6 +1,6 @@
 /** The tokens and the cost of a request, over all its calls. Pure. */
 import type { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { type CostNotes, noTokens, sumTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
+import { type CostNotes, noTokens, sumTokens, type TokenCounts, type UsageSource } from "../../contract/domain/Usage.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import { costOf } from "../../observe/usage/BookedCost.ts"
 import { estimateTokens } from "../../observe/usage/Cost.ts"

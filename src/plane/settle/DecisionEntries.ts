@@ -1,7 +1,7 @@
 /** Makes the entry of a request for the decision record. Pure. */
 import type { Mutable } from "effect/Types"
 import { noPolicy } from "../../subjects/combos/entity/ComboPolicy.ts"
-import type { Outcome } from "../../domain/Usage.ts"
+import type { Outcome } from "../../contract/domain/Usage.ts"
 import type { HookRun } from "../../agents/plugins/hooks/HookRun.ts"
 import type { DecisionEntry } from "../routing/records/DecisionRecords.ts"
 import type { Resolution } from "../routing/resolve/ModelResolver.ts"

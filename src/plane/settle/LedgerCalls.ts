@@ -1,6 +1,6 @@
 /** The ledger's entries of a request with several calls. Pure. */
 import type { AttemptRecord } from "../../subjects/routing/entity.ts"
-import type { LedgerCall } from "../../domain/Ledger.ts"
+import type { LedgerCall } from "../../contract/domain/Ledger.ts"
 import type { Reservation } from "../ledger/KeyAccount.ts"
 import type { BillItem } from "./Bill.ts"
 

@@ -1,5 +1,5 @@
 /** Bounds for a request and its answer, by the bytes that the gateway has sent and received. Pure. */
-import type { MediaUnits } from "../../domain/Usage.ts"
+import type { MediaUnits } from "../../contract/domain/Usage.ts"
 import type { ModelFacts } from "../providers/ModelFacts.ts"
 import { isArray, isObject, type JsonObject, numberOr, stringOr } from "../../wire/json/Json.ts"
 import { estimateTokens } from "../../observe/usage/Cost.ts"

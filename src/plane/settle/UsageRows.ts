@@ -1,6 +1,6 @@
 /** The usage row of a request. Pure. */
-import { sessionOnFile } from "../../domain/SessionOnFile.ts"
-import { noTokens, type UsageRow } from "../../domain/Usage.ts"
+import { sessionOnFile } from "../../contract/domain/SessionOnFile.ts"
+import { noTokens, type UsageRow } from "../../contract/domain/Usage.ts"
 import { knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"

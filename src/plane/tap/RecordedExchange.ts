@@ -2,9 +2,9 @@
  * One exchange as it is recorded. Hot: while it runs, it only keeps references to what passes; whatever costs more is done after the client's
  * last byte. A class, because one is made per request.
  */
-import type { UsageRow } from "../../domain/Usage.ts"
-import type { CaptureSource, Head } from "../../domain/TrafficRecord.ts"
-import { type ContentPermission, mayKeepContent } from "../../domain/ContentPermission.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
+import type { CaptureSource, Head } from "../../contract/domain/TrafficRecord.ts"
+import { type ContentPermission, mayKeepContent } from "../../contract/domain/ContentPermission.ts"
 import { isBodySource } from "../../net/egress/BodySource.ts"
 import type { ClientSocket } from "../../observe/inspector/Attribution.ts"
 import type { RecordEnd } from "../../observe/inspector/CapturedFacts.ts"

@@ -1,5 +1,5 @@
 /** The call to a provider that is behind an exchange which the gateway served itself. For the cache finder; no part of the record. */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 
 export interface SentCall {
   /** Wire of `body`. */

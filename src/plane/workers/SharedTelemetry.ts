@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import { Events } from "../../observe/Events.ts"
 import { Telemetry } from "../../observe/usage/Telemetry.ts"
 import type { RequestSummary } from "../../observe/usage/telemetry/Summary.ts"

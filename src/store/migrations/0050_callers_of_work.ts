@@ -1,4 +1,4 @@
-/** Keeps who began work without a key (`domain/Usage.KnownCaller`), so that what is asked after its request is booked as theirs. */
+/** Keeps who began work without a key (`contract/domain/Usage.KnownCaller`), so that what is asked after its request is booked as theirs. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,5 +1,5 @@
 /** The columns of a ledger entry, as they are written. */
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import type { Column } from "../engine/Columns.ts"
 import { nanoColumn, partsColumn } from "./MoneyColumns.ts"
 

@@ -1,5 +1,5 @@
 /** Amounts of money in two columns, because columns hold integers: whole nano-USD, and the rest in `nanoUsdParts`. */
-import { nanoUsdParts } from "../../domain/Usage.ts"
+import { nanoUsdParts } from "../../contract/domain/Usage.ts"
 import { valid } from "../engine/Columns.ts"
 
 /** Hot. */

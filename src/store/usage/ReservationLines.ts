@@ -9,7 +9,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 import { jsonNumber, JsonTexts } from "../../kernel/text/JsonTexts.ts"
 
 const Reserved = Schema.Tuple(

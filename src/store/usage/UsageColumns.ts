@@ -1,10 +1,10 @@
 /** The row of the usage log as it is read, and the statements that write many rows at once. */
 import * as Schema from "effect/Schema"
 import { ModelPrice } from "../../subjects/pricing/entity.ts"
-import { CostFacts } from "../../domain/CostFacts.ts"
-import { knownCallers, type UsageRow } from "../../domain/Usage.ts"
-import type { UsageFacts } from "../../domain/UsageFacts.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { CostFacts } from "../../contract/domain/CostFacts.ts"
+import { knownCallers, type UsageRow } from "../../contract/domain/Usage.ts"
+import type { UsageFacts } from "../../contract/domain/UsageFacts.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 import { type Column, Flag, MaybeText, MaybeWhole, Text, valid, Whole } from "../engine/Columns.ts"
 import { moneyOf, nanoColumn, partsColumn } from "./MoneyColumns.ts"
 

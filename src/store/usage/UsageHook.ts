@@ -2,7 +2,7 @@
  * Statements that run in the transaction that inserts usage rows, so that neither is there without the other. None by default.
  */
 import * as Context from "effect/Context"
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import type { Column } from "../engine/Columns.ts"
 
 export interface Statement {

@@ -2,7 +2,7 @@
  * Inserts of usage rows over Postgres: rows of the same facts in one statement, a list for each column, so that the text of the statement is the same
  * for any number of rows.
  */
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import type { Column } from "../engine/Columns.ts"
 import { addParameters, isNumber, own, sharedNames } from "./UsageColumns.ts"
 

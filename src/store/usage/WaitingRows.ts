@@ -1,9 +1,9 @@
 /** Usage rows between their requests and the table: in the file that is written to now, then in batches that are inserted together. */
 import type * as Clock from "effect/Clock"
 import { type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import type * as Segments from "./JournalSegments.ts"
-import { PerFacts } from "../../domain/UsageFacts.ts"
+import { PerFacts } from "../../contract/domain/UsageFacts.ts"
 import { UsageLines } from "./UsageLines.ts"
 import { reasonOf } from "../Errors.ts"
 

@@ -2,7 +2,7 @@
  * Callers without a key, of work that goes on after their request (batches, jobs, evaluations): what is stored of them with the work, and in whose
  * name the work goes on. Pure.
  */
-import type { KnownCaller } from "../../domain/Usage.ts"
+import type { KnownCaller } from "../../contract/domain/Usage.ts"
 import type { Principal } from "../keys/entity.ts"
 
 /** Returns null for a key, which the work names itself, and for callers of whom nothing is known. */

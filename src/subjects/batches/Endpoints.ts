@@ -1,7 +1,7 @@
 /** Endpoints that lines of a batch may ask. https://platform.openai.com/docs/api-reference/batch/create */
 import { type ConversationKey, edgeRoutes } from "../../contract/EdgeRoutes.ts"
 import type { EndpointCategory } from "../keys/entity.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { completions } from "../../wire/media/completions/Codec.ts"
 import { embeddings } from "../../wire/media/embeddings/Codec.ts"

@@ -1,5 +1,5 @@
 /** Decides which answers to a line are followed by another try. Pure. */
-import type { InferenceError } from "../../domain/Errors.ts"
+import type { InferenceError } from "../../contract/domain/Errors.ts"
 import { isOutOfTurn } from "../../plane/jobs/OrderedTurns.ts"
 import { isArray, isObject, type Json, parseJson } from "../../wire/json/Json.ts"
 

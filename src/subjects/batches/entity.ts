@@ -1,5 +1,5 @@
 /** A batch: the lines of an uploaded file, each asked as a request of its own, with the answers in files. */
-import type { KnownCaller } from "../../domain/Usage.ts"
+import type { KnownCaller } from "../../contract/domain/Usage.ts"
 import type { ModelPrice } from "../pricing/entity.ts"
 
 export const batchStatuses = [

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { nanoUsdParts } from "../../domain/Usage.ts"
+import { nanoUsdParts } from "../../contract/domain/Usage.ts"
 import { type ReadRefused, type ReadRow, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import { edge, lastSeq, lateRows, linesOf, wholePeriods } from "../../store/usage/BillSql.ts"
 import { dayMs, days, hourMs, hours } from "../../store/usage/UsageSumsSql.ts"

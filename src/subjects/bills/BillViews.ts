@@ -1,6 +1,6 @@
 /** Bills as the contract shows them. */
 import { csv } from "../../kernel/text/Csv.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
 import type { BillDimension, BillLine } from "./entity.ts"
 import type { BillRow, BillView, ClosedBills } from "./routes.ts"

@@ -1,7 +1,7 @@
 /** HTTP answers to the refusals of capture. */
 import { type BadRequest, Conflict, NotFound, Unavailable } from "../../contract/Errors.ts"
 import type { CertificateView as Certificate } from "../../observe/capture/CaptureViews.ts"
-import type { CertificateView } from "../../contract/CaptureViews.ts"
+import type { CertificateView } from "../../contract/traffic/CaptureViews.ts"
 import type { BadHost, BadValue, HostKnown, TooManyHosts } from "../../observe/capture/CaptureErrors.ts"
 import type { JournalFailed } from "../../observe/capture/host/HostJournal.ts"
 import type { SystemProxyUnsupported } from "../../observe/capture/host/SystemProxy.ts"

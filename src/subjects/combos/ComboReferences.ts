@@ -4,7 +4,7 @@
  */
 import { decodeStored } from "./entity/ComboPolicy.ts"
 import type { ComboSettings } from "./entity.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { nearAutoIds, parseAutoId } from "../../plane/routing/resolve/AutoId.ts"
 import { behindNoThinking, quotaShareParts, quotaSharePrefix } from "../../plane/routing/resolve/ModelIds.ts"

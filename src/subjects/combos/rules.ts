@@ -2,7 +2,7 @@
 import { decodeStored } from "./entity/ComboPolicy.ts"
 import { maxComboDepth } from "./entity/ConfigFields.ts"
 import type { ComboSettings } from "./entity.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import { type Aliases, endOf } from "../../plane/routing/resolve/Aliases.ts"
 import { behindNoThinking } from "../../plane/routing/resolve/ModelIds.ts"
 

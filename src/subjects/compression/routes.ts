@@ -6,7 +6,7 @@ import { ComboName, CompressionEngine, CompressionSettings, CompressionSettingsP
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { body } from "../../contract/Inputs.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 
 export const CompressionPreviewInput = Schema.Struct({
   body: field(

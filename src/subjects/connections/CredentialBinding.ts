@@ -4,9 +4,9 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { Connection, ConnectionSettings, SecretHeaders } from "./entity.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { ProviderNode } from "../nodes/entity.ts"
-import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { ProviderSpec } from "../../contract/domain/Provider.ts"
 import { isSecretHeader } from "../../kernel/text/Masking.ts"
 import { isSameAddress } from "../../plane/providers/Address.ts"
 

@@ -1,6 +1,6 @@
 /** Present state of providers, connections and models. Pure; times are epoch milliseconds. */
 import type { Connection, ConnectionHealth } from "./entity.ts"
-import type { ProviderClass } from "../../domain/Provider.ts"
+import type { ProviderClass } from "../../contract/domain/Provider.ts"
 import type { CatalogSnapshot } from "../../plane/providers/Catalog.ts"
 import type { BreakerView } from "../../plane/resilience/breaker/Breakers.ts"
 import * as Cooldown from "../../plane/resilience/cooldown/Cooldown.ts"

@@ -2,8 +2,8 @@
 import * as Redacted from "effect/Redacted"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import type { TransportInput } from "./routes.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
-import { type Transport, usualTransport } from "../../domain/Transport.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
+import { type Transport, usualTransport } from "../../contract/domain/Transport.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
 
 const problem = (field: string, message: string): FieldProblem => ({ field: `transport.${field}`, message })

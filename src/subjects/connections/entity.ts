@@ -5,8 +5,8 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
-import type { Transport } from "../../domain/Transport.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { Transport } from "../../contract/domain/Transport.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 
 export const AuthType = Schema.Literal("apikey", "oauth", "none")
 export type AuthType = typeof AuthType.Type

@@ -16,8 +16,8 @@ import {
   type OAuthTokens,
   TestStatus
 } from "./entity.ts"
-import { StoredTransport } from "../../domain/Transport.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { StoredTransport } from "../../contract/domain/Transport.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as RememberedRows from "../../store/engine/RememberedRows.ts"

@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { AccountTier, AuthType, DeclaredQuota, quotaWords } from "./entity.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
 import {

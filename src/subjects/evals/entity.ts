@@ -1,5 +1,5 @@
 /** Evaluations: suites of questions with the answers that are expected, and what became of them when they were put to a model. */
-import type { KnownCaller } from "../../domain/Usage.ts"
+import type { KnownCaller } from "../../contract/domain/Usage.ts"
 
 export const evalStrategies = ["exact", "contains", "regex", "json"] as const
 export type EvalStrategy = (typeof evalStrategies)[number]

@@ -4,8 +4,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { OnFile } from "../../domain/ContentPermission.ts"
-import { knownCallers } from "../../domain/Usage.ts"
+import type { OnFile } from "../../contract/domain/ContentPermission.ts"
+import { knownCallers } from "../../contract/domain/Usage.ts"
 import {
   type EvalCase,
   type EvalResult,

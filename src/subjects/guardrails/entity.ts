@@ -1,7 +1,12 @@
 /** Settings of the guardrails (`/api/settings/guardrails`): shape, defaults, and how a change is merged. Which of them act is said by flags. */
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
-import { defaultStructuredOutput, defaultToolPolicy, StructuredOutput, ToolPolicy } from "../../domain/AnswerRules.ts"
+import {
+  defaultStructuredOutput,
+  defaultToolPolicy,
+  StructuredOutput,
+  ToolPolicy
+} from "../../contract/domain/AnswerRules.ts"
 
 const leave = { exact: true, nullable: true } as const
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, leave)

@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CaptureSource } from "../../domain/TrafficRecord.ts"
+import { CaptureSource } from "../../contract/domain/TrafficRecord.ts"
 import { exactOptional, field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import {
@@ -28,8 +28,8 @@ import {
   SectionView,
   SessionView,
   TurnView
-} from "../../contract/InspectorRecords.ts"
-import { Body, IngestRecord, Note, Word } from "../../contract/InspectorIngest.ts"
+} from "../../contract/traffic/InspectorRecords.ts"
+import { Body, IngestRecord, Note, Word } from "../../contract/traffic/InspectorIngest.ts"
 import { PresetBody } from "../playground/routes.ts"
 
 const Model = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(256))

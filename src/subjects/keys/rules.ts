@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import type { CreateKey, UpdateKey } from "./routes.ts"
 import { type AccessSchedule, type ApiKeySettings, unrestricted } from "./entity.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { Directory } from "../people/Owners.ts"
 
 /** Epoch milliseconds of an ISO time. */

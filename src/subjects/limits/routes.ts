@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { ledgerStates } from "../../domain/Ledger.ts"
+import { ledgerStates } from "../../contract/domain/Ledger.ts"
 import { LimitScope, ResetInterval } from "./entity.ts"
 import { ModelPrice, priceWords, unitPriceFields } from "../pricing/entity.ts"
 import { exactOptional, field } from "../../kernel/Documented.ts"

@@ -1,7 +1,7 @@
 /** Rules for budgets and token limits, and the conversion of an input to one. Pure. */
 import * as Either from "effect/Either"
 import type { GivenOwnerBudget, GivenOwnerLimits, SetBudget, SetTokenLimit } from "./routes.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import {
   type Budget,
   defaultWarningThreshold,
@@ -11,7 +11,7 @@ import {
   resetIntervals,
   type TokenLimit
 } from "./entity.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import { isTimeZone } from "../../kernel/time/TimeZones.ts"
 
 const midnight = "00:00"

@@ -1,7 +1,7 @@
 /** Checks a registered MCP server before it is saved, and turns the input into its settings. Pure. */
 import * as Redacted from "effect/Redacted"
 import type { CreateMcpServer, UpdateMcpServer } from "./routes.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { McpProgram, McpServer, McpServerSettings } from "./entity.ts"
 import { isSecretHeader, maskSecret } from "../../kernel/text/Masking.ts"
 import { isSameAddress } from "../../plane/providers/Address.ts"

@@ -3,7 +3,7 @@
  * come back for the result.
  */
 
-import type { KnownCaller } from "../../domain/Usage.ts"
+import type { KnownCaller } from "../../contract/domain/Usage.ts"
 import type { ModelPrice } from "../pricing/entity.ts"
 
 /** A request about a job of a provider. Its address is absolute; the credential is sent to the provider's own origin only. */

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
-import type { ContentPermission } from "../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../contract/domain/ContentPermission.ts"
 import {
   maxBytesPerKey,
   maxEntriesPerKey,

@@ -1,8 +1,8 @@
 /** A provider node: an endpoint the operator added that speaks a known wire. Its `prefix` acts as a provider id. */
 import * as Schema from "effect/Schema"
 import type { SecretHeaders } from "../connections/entity.ts"
-import type { MediaPaths } from "../../domain/MediaKind.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { MediaPaths } from "../../contract/domain/MediaKind.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 
 export const ProviderNodeType = Schema.Literal(
   "openai-compatible",

@@ -2,9 +2,9 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import type { MediaKind } from "../../domain/MediaKind.ts"
+import type { MediaKind } from "../../contract/domain/MediaKind.ts"
 import { ProviderNodeType } from "./entity.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { WireName } from "../../contract/domain/Wire.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import {

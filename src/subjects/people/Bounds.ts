@@ -1,6 +1,6 @@
 /** Bounds of what a key may do by the role of its person, and of what it is shown. Pure. */
 import { type Operation, type Reach, reachOf } from "../../contract/tiers/Rights.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
 import { type ApiKey, type ApiKeySettings, managementScopes } from "../keys/entity.ts"
 import type { OwnerBudget, ResetInterval } from "../limits/entity.ts"

@@ -2,7 +2,7 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Connection } from "../connections/entity.ts"
-import type { Transport } from "../../domain/Transport.ts"
+import type { Transport } from "../../contract/domain/Transport.ts"
 
 export const ProxyType = Schema.Literal("http", "https", "socks5")
 export type ProxyType = typeof ProxyType.Type

@@ -1,7 +1,7 @@
 /** Checks an egress proxy before it is saved, and turns the input into a proxy. Pure. */
 import * as Redacted from "effect/Redacted"
 import type { CreateProxy, UpdateProxy } from "./routes.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { Proxy } from "./entity.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
 import { blockMessage, judgeHost, type OutboundPolicy } from "../../net/egress/OutboundPolicy.ts"

@@ -1,5 +1,5 @@
 /** Rules for saving a quota group. Pure. */
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { QuotaGroup } from "./entity.ts"
 
 /** Ids that the entries of a group may name. */

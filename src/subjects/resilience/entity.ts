@@ -2,7 +2,7 @@
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
-import type { ProviderClass } from "../../domain/Provider.ts"
+import type { ProviderClass } from "../../contract/domain/Provider.ts"
 
 const ms = (from: number, to: number) => Schema.Int.pipe(Schema.between(from, to))
 const count = (from: number, to: number) => Schema.Int.pipe(Schema.between(from, to))

@@ -15,7 +15,7 @@ import {
   type ModelNotFound,
   type NoTarget,
   type Overloaded
-} from "../../domain/Errors.ts"
+} from "../../contract/domain/Errors.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
 import { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { Explainer } from "../../plane/routing/decide/Explainer.ts"

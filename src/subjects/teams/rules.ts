@@ -1,5 +1,5 @@
 /** Rules for teams, and the conversion of an input to one. Pure. */
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import { type Directory, teamsBelow, teamsFrom } from "../people/Owners.ts"
 import { ownerBudgetOf, ownerLimitsOf } from "../limits/rules.ts"
 import type { CreateTeam, UpdateTeam } from "./routes.ts"

@@ -6,8 +6,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type CallReason, callReasons } from "../../domain/CallReason.ts"
-import { nanoUsdParts } from "../../domain/Usage.ts"
+import { type CallReason, callReasons } from "../../contract/domain/CallReason.ts"
+import { nanoUsdParts } from "../../contract/domain/Usage.ts"
 import {
   type ReadRefused,
   type ReadRow,

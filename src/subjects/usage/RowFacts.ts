@@ -1,6 +1,6 @@
 /** Facts about rows of the usage log that are not in them: names, the decision, the record in the inspector. */
 import * as Effect from "effect/Effect"
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"

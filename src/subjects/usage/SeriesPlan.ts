@@ -2,7 +2,7 @@
 import { type TimeStep, type TimeSteps, stepMs, timeSteps } from "../../kernel/time/TimeSteps.ts"
 import { keptMsOf, quarterMs, type SeriesBy, type SeriesSelection } from "../../store/usage/UsageSeriesSql.ts"
 import { dayMs, hourMs, minuteMs } from "../../store/usage/UsageSumsSql.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { UsageFilter } from "./repo.ts"
 
 /** Range of time and requests of it, as they are asked for; times are epoch milliseconds. */

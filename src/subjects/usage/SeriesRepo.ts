@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { nanoUsdParts, nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdParts, nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import { type ReadRefused, type ReadRow, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import {
   lastLookedAt,

@@ -1,5 +1,5 @@
 /** Sums of the steps of a series, and percentiles of latency from requests counted by latency. Pure. */
-import { nanoUsdParts, nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdParts, nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import { placeOf } from "../../kernel/time/TimeSteps.ts"
 import { latencyBounds } from "../../store/usage/UsageSeriesSql.ts"
 

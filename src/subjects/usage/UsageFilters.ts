@@ -1,8 +1,8 @@
 /** The filters of the usage log as a query has them. */
 import * as Struct from "effect/Struct"
 import type { LogsQuery } from "./routes.ts"
-import { sessionOnFile } from "../../domain/SessionOnFile.ts"
-import { nanoUsdPerUsd, type Outcome } from "../../domain/Usage.ts"
+import { sessionOnFile } from "../../contract/domain/SessionOnFile.ts"
+import { nanoUsdPerUsd, type Outcome } from "../../contract/domain/Usage.ts"
 import type { UsageFilter } from "./repo.ts"
 
 const outcomes = new Set<string>(["completed", "failed", "aborted"] satisfies ReadonlyArray<Outcome>)

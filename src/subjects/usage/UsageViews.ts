@@ -1,6 +1,6 @@
 /** Sums of usage as the contract shows them. */
 import type { CallsByDay, UsageAnalytics, UsageHistoryView, UsageSummary } from "../usageHistory/routes.ts"
-import { nanoUsdPerUsd } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { UsageNow, UsageReport } from "../usageHistory/service.ts"
 import type { CallSums } from "./CallSumsRepo.ts"
 import type { NamedSums, UsageSums } from "../usageHistory/repo.ts"

@@ -14,7 +14,7 @@ import { UsageSearchRepo } from "./UsageSearchRepo.ts"
 import { type FacetName, type Facets, FacetsRepo } from "./FacetsRepo.ts"
 import { makeNames, makeRowFacts, type RowFacts } from "./RowFacts.ts"
 import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
-import type { UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../contract/domain/Usage.ts"
 import * as Errors from "../Errors.ts"
 
 /** Names for people of the values that are ids. */

@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { nanoUsdParts } from "../../domain/Usage.ts"
+import { nanoUsdParts } from "../../contract/domain/Usage.ts"
 import type { UsageSource } from "./entity.ts"
 import { type ReadRefused, type ReadRow, type ReadStatement, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import {

@@ -1,5 +1,5 @@
 /** The `data` of each event, as receivers get it (docs/webhooks.md). Fields are added, never renamed. Pure. */
-import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
+import { nanoUsdPerUsd, type UsageRow } from "../../contract/domain/Usage.ts"
 import type { OutgoingEvent, WebhookEvent } from "./entity.ts"
 import type { ExceededQuota, GatewayEvent } from "../../observe/Events.ts"
 

@@ -1,6 +1,6 @@
 /** Rules for a webhook that sends mail. Pure. */
 import type { MailInput } from "./routes.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../contract/domain/Errors.ts"
 import type { MailSettings, WebhookKind } from "./entity.ts"
 import { isMailAddress, serverOf } from "./MailAddress.ts"
 

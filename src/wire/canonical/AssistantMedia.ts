@@ -2,7 +2,7 @@
  * Pictures, sound and files that the assistant has made in earlier turns, for wires whose assistant speaks in texts only: they are shown by the user
  * right after. Pure.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { AudioPart, Conversation, FilePart, ImagePart, Message, Part } from "./Conversation.ts"
 import { makeDropLog } from "./DropLog.ts"
 

@@ -2,8 +2,8 @@
  * Reads the facts that a bill depends on besides token counts, from the members of providers on the chat and responses wires: kinds of tokens,
  * tools of the provider, service tier, and the charge itself. Foreign names are bounded.
  */
-import type { Documented, UpstreamCharge } from "../../domain/Dialect.ts"
-import type { AnswerTerms, BillingFacts, ModalityCounts, ServerToolCounts } from "../../domain/Usage.ts"
+import type { Documented, UpstreamCharge } from "../../contract/domain/Dialect.ts"
+import type { AnswerTerms, BillingFacts, ModalityCounts, ServerToolCounts } from "../../contract/domain/Usage.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 import { countOr } from "./Usage.ts"
 

@@ -3,7 +3,7 @@
  * Plain readonly data. Optional members are absent, never undefined; null means "not given".
  * What only some wires can express is kept here too, so that the encoder of a target can name what it drops.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Inner } from "../json/Inner.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { Link, SearchWork } from "./SearchFacts.ts"

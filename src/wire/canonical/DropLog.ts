@@ -1,5 +1,5 @@
 /** Collects what an encoder could not carry over, by the field names of the client's own wire, for `X-Gateway-Dropped`. */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 
 /** Concepts whose name differs between wires. Others are named by the caller. */
 const names = {

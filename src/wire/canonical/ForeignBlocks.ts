@@ -2,7 +2,7 @@
  * Buffers blocks that only another wire has before they reach a client's encoder: each is passed on in one piece when it is complete,
  * because only then is it known whether it holds an image. All other events pass unchanged.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { optional } from "../json/Json.ts"
 import type { OpaquePart } from "./Conversation.ts"
 import type { StreamEvent } from "./Event.ts"

@@ -1,6 +1,6 @@
 /** Members common to the errors of all wires: the upstream's own object, and the attempts. */
-import type { ErrorView } from "../../domain/Errors.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { JsonObject } from "../json/Json.ts"
 
 /** The upstream's error object when it speaks one of these wires; else empty. */

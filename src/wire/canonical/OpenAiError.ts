@@ -2,9 +2,9 @@
  * The error object that the chat and the responses wire share: `{message, type, code, param}`.
  * https://developers.openai.com/api/docs/guides/error-codes
  */
-import type { ErrorKind } from "../../domain/ErrorKind.ts"
-import type { ErrorView } from "../../domain/Errors.ts"
-import type { WireName } from "../../domain/Wire.ts"
+import type { ErrorKind } from "../../contract/domain/ErrorKind.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { attemptsMember, nativeOf } from "./NativeError.ts"
 

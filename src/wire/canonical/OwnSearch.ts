@@ -1,5 +1,5 @@
 /** A client's wish for a search of the web in the form of an upstream that has a search of its own. Pure. */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { isArray, isObject, type JsonObject } from "../json/Json.ts"
 import type { Conversation } from "./Conversation.ts"
 import { forcedTool } from "./tools/ForcedTools.ts"

@@ -1,5 +1,5 @@
 /** Decides whether an endpoint of the chat wire accepts the reasoning of earlier turns, and under which name. */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 
 /**
  * Models that need the reasoning of a turn with tool calls back, whatever the provider:

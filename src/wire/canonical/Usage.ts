@@ -2,8 +2,8 @@
  * Canonical token usage (`TokenCounts` of the domain): `in` counts every prompt token, cached ones included; `out` counts every
  * generated token, reasoning included. Each wire converts its own counts.
  */
-import type { BillingFacts, TokenCounts } from "../../domain/Usage.ts"
-import { noTokens } from "../../domain/Usage.ts"
+import type { BillingFacts, TokenCounts } from "../../contract/domain/Usage.ts"
+import { noTokens } from "../../contract/domain/Usage.ts"
 
 export type Usage = TokenCounts
 

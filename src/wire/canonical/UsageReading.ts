@@ -2,9 +2,9 @@
  * Reads a usage object of the chat or responses wire by its provider's dialect. Where there is a total, it decides what the other
  * numbers mean: providers change how they count, and proxies in front of them pass that on.
  */
-import type { ReasoningCount, UsageDialect } from "../../domain/Dialect.ts"
+import type { ReasoningCount, UsageDialect } from "../../contract/domain/Dialect.ts"
 import { isObject, type Json, type JsonObject } from "../json/Json.ts"
-import type { ServerToolCounts } from "../../domain/Usage.ts"
+import type { ServerToolCounts } from "../../contract/domain/Usage.ts"
 import { billingOf } from "./BillingReading.ts"
 import { countOr, type UsagePatch } from "./Usage.ts"
 

@@ -4,7 +4,7 @@
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool,
  * https://developers.openai.com/api/docs/guides/tools-web-search, https://ai.google.dev/gemini-api/docs/google-search
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import type { BuiltinTool, Conversation, Tool } from "./Conversation.ts"
 

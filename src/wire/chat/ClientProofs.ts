@@ -6,7 +6,7 @@
  * - `reasoning_details` of a message: https://openrouter.ai/docs/use-cases/reasoning-tokens
  * - `extra_content.google.thought_signature` of a call, or of a message: https://ai.google.dev/gemini-api/docs/openai
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import type { Message, Part, ReasoningPart, ReasoningState } from "../canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, optional, stringOr } from "../json/Json.ts"
 

@@ -4,8 +4,8 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import * as Either from "effect/Either"
-import type { Dialect } from "../../domain/Dialect.ts"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type JsonObject } from "../json/Json.ts"
 import { type Edit, setTopLevel } from "../json/TopLevelSplice.ts"

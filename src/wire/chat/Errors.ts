@@ -1,5 +1,5 @@
 /** Errors of the chat wire. All four members of `error` are always present. */
-import type { ErrorView } from "../../domain/Errors.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
 import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
 import { maximumContextLength } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"

@@ -1,5 +1,5 @@
 /** Parts of a chat request that some servers of the wire refuse with 400. */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import { nineLettersOrDigits } from "../canonical/Aliases.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
 

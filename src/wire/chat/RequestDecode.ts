@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, objectOr, optional, stringOr } from "../json/Json.ts"

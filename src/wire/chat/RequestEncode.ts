@@ -3,7 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"

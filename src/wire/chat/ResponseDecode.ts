@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import * as Either from "effect/Either"
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import type { Citation } from "../canonical/Conversation.ts"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import { citationsIn, hitOf, ownCitation } from "../canonical/Links.ts"

@@ -3,7 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
  */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import type { Citation, OpaquePart } from "../canonical/Conversation.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
 import { withLink } from "../canonical/Links.ts"

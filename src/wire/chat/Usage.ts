@@ -3,7 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
-import { type Dialect, plainDialect } from "../../domain/Dialect.ts"
+import { type Dialect, plainDialect } from "../../contract/domain/Dialect.ts"
 import { mergeUsage, type Usage, type UsagePatch } from "../canonical/Usage.ts"
 import { readUsage, type UsageMembers } from "../canonical/UsageReading.ts"
 import { isObject, type JsonObject, objectOr } from "../json/Json.ts"

@@ -2,7 +2,7 @@
  * Fates of fields in a translation from one wire to another. The tables in this folder are published as
  * `docs/wire-fields.md`; a test checks the codecs against every cell.
  */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 
 /**
  * - `exact` arrives with the same meaning

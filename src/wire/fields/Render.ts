@@ -1,5 +1,5 @@
 /** The field tables as a page of Markdown. */
-import type { WireName } from "../../domain/Wire.ts"
+import type { WireName } from "../../contract/domain/Wire.ts"
 import { answerFields } from "./AnswerFields.ts"
 import { cellOf, type FieldRow } from "./FieldTable.ts"
 import { requestFields } from "./RequestFields.ts"

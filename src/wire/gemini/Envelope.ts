@@ -5,7 +5,7 @@
  * https://ai.google.dev/api/generate-content
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"

@@ -2,7 +2,7 @@
  * Errors of the gemini wire: a numeric code, the name of the status, and typed details.
  * https://cloud.google.com/apis/design/errors
  */
-import type { ErrorView } from "../../domain/Errors.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
 import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
 import { inputTokenCountExceeds } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"

@@ -5,7 +5,7 @@
  * https://ai.google.dev/api/generate-content
  */
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeFieldReader } from "../json/FieldReader.ts"
 import { extrasWith, type JsonObject, optional } from "../json/Json.ts"

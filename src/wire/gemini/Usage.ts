@@ -4,7 +4,7 @@
  *
  * https://ai.google.dev/api/generate-content
  */
-import type { BillingFacts, ModalityCounts, ServerToolCounts } from "../../domain/Usage.ts"
+import type { BillingFacts, ModalityCounts, ServerToolCounts } from "../../contract/domain/Usage.ts"
 import { termOf, toolCounts } from "../canonical/BillingReading.ts"
 import { countOr, mergeBilling, type Usage, withBilling } from "../canonical/Usage.ts"
 import { isArray, isObject, type JsonObject, objectOr, stringOr } from "../json/Json.ts"

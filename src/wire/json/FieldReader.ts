@@ -3,7 +3,7 @@
  * absent, because clients send nulls for values that are not set.
  */
 import * as Either from "effect/Either"
-import { type FieldProblem, InvalidRequest } from "../../domain/Errors.ts"
+import { type FieldProblem, InvalidRequest } from "../../contract/domain/Errors.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject } from "./Json.ts"
 
 /** Further problems are not reported. */

@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/moderations/methods/create (read on 2026-11-23)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { chat } from "../chat/Codec.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"

@@ -1,6 +1,6 @@
 /** Answers without text: canonically one opaque part, in the form of the gateway's own endpoint of the kind. */
 import * as Either from "effect/Either"
-import type { ServiceKind } from "../../domain/MediaKind.ts"
+import type { ServiceKind } from "../../contract/domain/MediaKind.ts"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { Response, Stop } from "../canonical/Response.ts"
 import type { Usage } from "../canonical/Usage.ts"

@@ -1,5 +1,5 @@
 /** Requests that came as a form: fields as texts, files as `{upload, filename, content_type, bytes}` (`entry/forms/FormBody`). Pure. */
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import { invalidField } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr } from "../json/Json.ts"
 import type { FormPart } from "../WireCodec.ts"

@@ -1,6 +1,6 @@
 /** Errors of the messages wire, with the types its clients distinguish: https://platform.claude.com/docs/en/api/errors */
-import type { ErrorKind } from "../../domain/ErrorKind.ts"
-import type { ErrorView } from "../../domain/Errors.ts"
+import type { ErrorKind } from "../../contract/domain/ErrorKind.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
 import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
 import { promptTooLong } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"

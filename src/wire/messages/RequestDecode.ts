@@ -4,7 +4,7 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"

@@ -3,7 +3,7 @@
  *
  * https://platform.claude.com/docs/en/api/messages
  */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import { citationsIn } from "../canonical/Links.ts"

@@ -3,7 +3,7 @@
  *
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { Citation, OpaquePart } from "../canonical/Conversation.ts"
 import { withLink } from "../canonical/Links.ts"

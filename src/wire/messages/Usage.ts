@@ -4,8 +4,8 @@
  *
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-import type { Dialect } from "../../domain/Dialect.ts"
-import { type BillingFacts, noTokens } from "../../domain/Usage.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
+import { type BillingFacts, noTokens } from "../../contract/domain/Usage.ts"
 import { billingOf } from "../canonical/BillingReading.ts"
 import { countOr, mergeBilling, type Usage, withBilling } from "../canonical/Usage.ts"
 import { type JsonObject, objectOr } from "../json/Json.ts"

@@ -4,7 +4,7 @@
  * https://docs.ollama.com/api/chat
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objectOr } from "../json/Json.ts"

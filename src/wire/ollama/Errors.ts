@@ -3,7 +3,7 @@
  *
  * https://docs.ollama.com/api/errors
  */
-import type { ErrorView } from "../../domain/Errors.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
 import { attemptsMember } from "../canonical/NativeError.ts"
 import { maximumContextLength } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"

@@ -5,7 +5,7 @@
  * https://docs.ollama.com/api/generate
  */
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation, Message } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"

@@ -4,7 +4,7 @@
  * https://docs.ollama.com/api/chat
  */
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeFieldReader } from "../json/FieldReader.ts"
 import type { JsonObject } from "../json/Json.ts"

@@ -3,7 +3,7 @@
  *
  * https://docs.ollama.com/api/usage
  */
-import { noTokens } from "../../domain/Usage.ts"
+import { noTokens } from "../../contract/domain/Usage.ts"
 import { countOr, type Usage } from "../canonical/Usage.ts"
 import { type JsonObject } from "../json/Json.ts"
 

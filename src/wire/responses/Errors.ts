@@ -1,5 +1,5 @@
 /** Errors of the responses wire: the body has the shape of the chat wire, the stream has its own event. */
-import type { ErrorView } from "../../domain/Errors.ts"
+import type { ErrorView } from "../../contract/domain/Errors.ts"
 import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
 import { exceedsContextWindow } from "../canonical/Overflow.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"

@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import type * as Either from "effect/Either"
-import type { InvalidRequest } from "../../domain/Errors.ts"
+import type { InvalidRequest } from "../../contract/domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, extrasWith, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"

@@ -3,7 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"

@@ -4,7 +4,7 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/streaming-events
  */
-import type { Dialect } from "../../domain/Dialect.ts"
+import type { Dialect } from "../../contract/domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import { withLink } from "../canonical/Links.ts"

@@ -3,8 +3,8 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
-import { type Dialect, plainUsage } from "../../domain/Dialect.ts"
-import { noTokens } from "../../domain/Usage.ts"
+import { type Dialect, plainUsage } from "../../contract/domain/Dialect.ts"
+import { noTokens } from "../../contract/domain/Usage.ts"
 import { toolsOfResponse } from "../canonical/BillingReading.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import { readUsage, type UsageMembers } from "../canonical/UsageReading.ts"

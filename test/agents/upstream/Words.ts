@@ -1,5 +1,5 @@
 /** The words the five scripted upstreams share: what a model says in one turn, and what a request showed it. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { RecordedRequest } from "../../support/FakeUpstream.ts"
 
 // eslint-disable-next-line typescript/no-explicit-any -- a scripted upstream reads into bodies as it pleases

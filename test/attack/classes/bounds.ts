@@ -1,5 +1,5 @@
 /** One request that is to stop the process, or to fill its memory. Each must be answered, and the process must go on. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { Arena, Gateway } from "../Arena.ts"
 import { ask, wires } from "../Asks.ts"
 import { type Attempt, type AttackClass, pairs, type Verdict } from "../Attempt.ts"

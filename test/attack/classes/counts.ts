@@ -1,5 +1,5 @@
 /** An upstream tells of tokens, pictures, seconds that cannot be: they are to be paid for with a caller's limit. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import type { Arena } from "../Arena.ts"
 import { answerOf, ask, wires } from "../Asks.ts"

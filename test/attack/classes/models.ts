@@ -1,5 +1,5 @@
 /** A key that may use one model tries to have another asked. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { Arena } from "../Arena.ts"
 import { ask, wires } from "../Asks.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"

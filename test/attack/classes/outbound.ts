@@ -1,5 +1,5 @@
 /** The gateway is to fetch from its own machine or network what it would not show the caller. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { Arena } from "../Arena.ts"
 import { ask } from "../Asks.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"

@@ -1,5 +1,5 @@
 /** Credentials that the gateway sent come back in good answers: of models, of other services, of MCP servers. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import { adminKey, type Arena } from "../Arena.ts"
 import { answerOf, ask, wires } from "../Asks.ts"

@@ -1,5 +1,5 @@
 /** An upstream repeats the credentials it was sent; they are to come back to a client, a listing or a log. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import type { Arena } from "../Arena.ts"
 import { ask, errorOf, wires } from "../Asks.ts"

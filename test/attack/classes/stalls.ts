@@ -1,7 +1,7 @@
 /** One request, or one answer, that is to keep the gateway's one thread busy for more than a tenth of a second. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import { answerOf } from "../Asks.ts"
 import { adminKey, type Gateway, ingestToken } from "../Arena.ts"

@@ -1,5 +1,5 @@
 /** A caller's own words, repeated by the upstream's error, are to condemn the account that served the request. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import type { Arena } from "../Arena.ts"
 import { ask, errorOf, wires } from "../Asks.ts"

@@ -2,7 +2,7 @@
  * Conversations of agents at work in this repository, in the forms of the five wires: what people and models say is written for these tests,
  * what tools answer are outputs of real programs. Deterministic.
  */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 export interface Output {

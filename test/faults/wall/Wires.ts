@@ -1,5 +1,5 @@
 /** The story as each wire tells it, taken apart so that a fault can leave out, repeat or break any part. */
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Story from "./Story.ts"
 

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, request as ask, type Server } from 
 import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import * as Bridge from "../../../src/agents/bridge/Bridge.ts"
-import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../../src/contract/domain/TrafficRecord.ts"
 import { makeIntercept, makeNeedsHttp1 } from "../../../src/entry/bridge/Intercept.ts"
 import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
 import { readAnswer } from "../../../src/observe/inspector/reading/Answer.ts"

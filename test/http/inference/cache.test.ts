@@ -1,7 +1,7 @@
 /** The cache of answers over HTTP: who gets what again, in which form, and what is never kept. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { readStream, readWhole } from "../../../src/plane/features/cache/KeptResponse.ts"
 import type { Response as Answer } from "../../../src/wire/canonical/Response.ts"

@@ -1,7 +1,7 @@
 /** Which accounts a request can put out, seen from outside: echoes of its own words, the client's own mistakes, proven ends. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import * as Say from "../../../src/plane/resilience/failure/Phrases.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"

@@ -1,7 +1,7 @@
 /** What guardrails do to requests on every wire, over real sockets. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { FlagKey } from "../../../src/subjects/flags/FlagCatalog.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"

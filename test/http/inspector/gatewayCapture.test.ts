@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../../src/contract/domain/TrafficRecord.ts"
 import { GatewayCapture } from "../../../src/plane/tap/GatewayCapture.ts"
 import { TrafficTap } from "../../../src/plane/tap/TrafficTap.ts"
 import { LazyInspector, type InspectorServices } from "../../../src/observe/inspector/LazyInspector.ts"

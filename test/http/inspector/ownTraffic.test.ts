@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { DecisionRecord } from "../../../src/subjects/routing/entity.ts"
-import type { ApiKind, TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
+import type { ApiKind, TrafficRecord } from "../../../src/contract/domain/TrafficRecord.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Tapped from "../../support/TappedGateway.ts"
 import { open } from "../ws/support.ts"

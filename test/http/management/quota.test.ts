@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { nanoUsdPerUsd } from "../../../src/domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../../src/contract/domain/Usage.ts"
 import { QuotaWindows } from "../../../src/plane/routing/quota/QuotaWindows.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 

@@ -1,7 +1,7 @@
 /** The filters of `/api/usage/logs`, and following it. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
+import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
 import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { usageRow } from "../../support/usageRow.ts"
 import { layerOf, TestApp } from "./TestApp.ts"

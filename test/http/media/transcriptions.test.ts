@@ -2,7 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import { connect } from "node:net"
 import { toFile } from "openai"
-import { describe as describeError, UploadNotKept } from "../../../src/domain/Errors.ts"
+import { describe as describeError, UploadNotKept } from "../../../src/contract/domain/Errors.ts"
 import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import { mebibyte, nothingKept, partsOf, recording, scenario, type SetUp, silence } from "./transcriptionRoom.ts"

@@ -4,7 +4,7 @@ import type { Scope } from "effect/Scope"
 import type { IncomingMessage } from "node:http"
 import { WebSocket } from "ws"
 import { codecs, type StreamEvent } from "../../../src/wire/Codec.ts"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { FakeUpstream } from "../../support/FakeUpstream.ts"
 import type { TestGateway } from "../../support/TestGateway.ts"
 

@@ -1,7 +1,7 @@
 /** Requests of all wires: what stays the object that it was, and that a session's turns go out again as they went. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 import { aggressiveEngine } from "../../../src/plane/compression/engines/Aggressive.ts"
 import { cavemanEngine, defaultCaveman } from "../../../src/plane/compression/caveman/Caveman.ts"
 import { readBlocks } from "../../../src/plane/compression/Blocks.ts"
@@ -14,7 +14,7 @@ import { builtInFilters } from "../../../src/plane/compression/rtk/filters/index
 import { usualLimits } from "../../../src/plane/compression/rtk/Apply.ts"
 import { rtkEngine } from "../../../src/plane/compression/ResultEngines.ts"
 import { type KeptOutcomes, Stability } from "../../../src/plane/compression/Stability.ts"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"
 
 const engines: ReadonlyArray<Engine> = [

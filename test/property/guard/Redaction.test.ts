@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { compilePattern } from "../../../src/plane/guard/CustomPatterns.ts"
 import { type CustomPattern, findPersonalData, longestCustomChars, redact } from "../../../src/plane/guard/Detectors.ts"
 import { findInjections, withoutInjections } from "../../../src/plane/guard/injection/Injection.ts"

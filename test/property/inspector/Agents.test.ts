@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { CacheFinding } from "../../../src/observe/inspector/cache/CacheCall.ts"
 import { CacheFinder } from "../../../src/observe/inspector/cache/CacheFinder.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"

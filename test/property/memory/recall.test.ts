@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { PlacedBlock } from "../../../src/subjects/memory/entity.ts"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { blockOf } from "../../../src/plane/memory/Block.ts"
 import { makeBlocks } from "../../../src/plane/memory/Blocks.ts"
 import { recalled, userTurns, withBlocks } from "../../../src/plane/memory/Recall.ts"

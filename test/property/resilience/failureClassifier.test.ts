@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import type { ProviderClass } from "../../../src/domain/Provider.ts"
+import type { ProviderClass } from "../../../src/contract/domain/Provider.ts"
 import { causes } from "../../../src/plane/resilience/failure/Causes.ts"
 import { classify } from "../../../src/plane/resilience/failure/Classifier.ts"
 import { penaltyOf, policies } from "../../../src/plane/resilience/failure/Policy.ts"

@@ -1,8 +1,8 @@
 /** The journal's lines are written by hand; what is read of a file are the rows that were written. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { PerFacts } from "../../../src/domain/UsageFacts.ts"
+import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
+import { PerFacts } from "../../../src/contract/domain/UsageFacts.ts"
 import { factsLine, readLines, UsageLines } from "../../../src/store/usage/UsageLines.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

@@ -1,6 +1,6 @@
 /** A stream is the same stream wherever its bytes are cut and however it is framed: for all five wires, at every byte. */
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { replay } from "../../../src/wire/canonical/Replay.ts"
 import type { AnswerPart, Response } from "../../../src/wire/canonical/Response.ts"
 import { codecs, type StreamEvent } from "../../../src/wire/Codec.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FC from "effect/FastCheck"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { Conversation } from "../../../src/wire/canonical/Conversation.ts"
 import { codecs, encodeAnswer, translateRequest } from "../../../src/wire/Codec.ts"
 import { answerFields } from "../../../src/wire/fields/AnswerFields.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { isArray, type Json, type JsonObject } from "../../../src/wire/json/Json.ts"
 import { chatBody, messagesBody, translate } from "../../unit/wire/support.ts"
 

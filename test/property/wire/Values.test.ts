@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FC from "effect/FastCheck"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { mergeUsage } from "../../../src/wire/canonical/Usage.ts"
 import { replay } from "../../../src/wire/canonical/Replay.ts"
 import type { AnswerPart, Response, StopReason } from "../../../src/wire/canonical/Response.ts"

@@ -1,8 +1,8 @@
 /** How usage is read, whoever the provider is: by what it adds up to, and never less than what was said before. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { plainDialect } from "../../../src/domain/Dialect.ts"
-import { noTokens } from "../../../src/domain/Usage.ts"
+import { plainDialect } from "../../../src/contract/domain/Dialect.ts"
+import { noTokens } from "../../../src/contract/domain/Usage.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { mergeUsage } from "../../../src/wire/canonical/Usage.ts"
 import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"

@@ -1,7 +1,7 @@
 /** Calls of further repositories, drawn for histories: lists of models, evaluations, kept answers, states by key, series of usage. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 import { BillSumsRepo } from "../../../src/subjects/bills/BillSumsRepo.ts"
 import { AnswerCacheRepo } from "../../../src/subjects/cache/repo.ts"
 import { EvalRepo } from "../../../src/subjects/evals/repo.ts"

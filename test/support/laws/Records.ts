@@ -1,7 +1,7 @@
 /** Calls of the repositories of what the gateway keeps besides, drawn for histories: audit, files, webhooks, memories, decisions, counts. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 import { AuditRepo } from "../../../src/subjects/audit/repo.ts"
 import { AnswerCacheRepo } from "../../../src/subjects/cache/repo.ts"
 import { CompressionCountsRepo } from "../../../src/subjects/compression/CompressionCountsRepo.ts"

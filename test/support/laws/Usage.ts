@@ -1,8 +1,8 @@
 /** Calls of the repositories of usage, drawn for histories: rows, sums, what is spent, pages, searches, series. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import type { Outcome } from "../../../src/domain/Usage.ts"
-import { PerFacts } from "../../../src/domain/UsageFacts.ts"
+import type { Outcome } from "../../../src/contract/domain/Usage.ts"
+import { PerFacts } from "../../../src/contract/domain/UsageFacts.ts"
 import { insert, sharedFacts } from "../../../src/store/usage/UsageInsert.ts"
 import { CallSumsRepo } from "../../../src/subjects/usage/CallSumsRepo.ts"
 import { FacetsRepo } from "../../../src/subjects/usage/FacetsRepo.ts"

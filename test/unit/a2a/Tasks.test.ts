@@ -1,6 +1,6 @@
 /** Tasks that callers share the room for: nobody's task is forgotten or stopped for another one that has more. */
 import { assert, describe, it } from "@effect/vitest"
-import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 import { makeTasks, taskLimits } from "../../../src/agents/a2a/Tasks.ts"
 
 const beginner = () => {

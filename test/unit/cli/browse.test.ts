@@ -1,7 +1,7 @@
 /** The list of captured requests to move in: what each key does, and what is drawn. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Item } from "../../../src/domain/TrafficRecord.ts"
-import { itemOf } from "../../../src/domain/TrafficRecord.ts"
+import type { Item } from "../../../src/contract/domain/TrafficRecord.ts"
+import { itemOf } from "../../../src/contract/domain/TrafficRecord.ts"
 import {
   type Browse,
   empty,

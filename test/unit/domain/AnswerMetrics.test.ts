@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { metricsOf, metricsSoFar, metricsText } from "../../../src/domain/AnswerMetrics.ts"
+import { metricsOf, metricsSoFar, metricsText } from "../../../src/contract/domain/AnswerMetrics.ts"
 
 const measured = { startedMs: 100, firstTokenMs: 350, endedMs: 2_350, tokensIn: 9, tokensOut: 100, costUsd: 0.0012 }
 

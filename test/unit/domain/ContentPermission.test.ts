@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Principal } from "../../../src/subjects/keys/entity.ts"
-import { fromMark, mayKeepContent, operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { fromMark, mayKeepContent, operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 
 const root = fileURLToPath(new URL("../../../src", import.meta.url))
 
@@ -56,9 +56,9 @@ describe("the permission to keep what is said", () => {
   it("is made in one place, which alone asks for noLog", () => {
     const asking = sources.filter(({ text }) => /\bkey\.noLog\b|\?\.noLog\b/.test(text)).map(({ path }) => path)
     // The second shows the setting of a key.
-    assert.deepStrictEqual(asking.toSorted(), ["domain/ContentPermission.ts", "entry/handling/Views.ts"])
+    assert.deepStrictEqual(asking.toSorted(), ["contract/domain/ContentPermission.ts", "entry/handling/Views.ts"])
     const making = sources.filter(({ text }) => /as ContentPermission\b/.test(text)).map(({ path }) => path)
-    assert.deepStrictEqual(making, ["domain/ContentPermission.ts"])
+    assert.deepStrictEqual(making, ["contract/domain/ContentPermission.ts"])
   })
 
   it("is taken for the operator's own by those only whose content is no caller's", () => {
@@ -68,7 +68,7 @@ describe("the permission to keep what is said", () => {
       "agents/bridge/DirectReplay.ts",
       "agents/plugins/registry/TestCall.ts",
       "agents/plugins/sandbox/Selector.ts",
-      "domain/ContentPermission.ts",
+      "contract/domain/ContentPermission.ts",
       "observe/capture/InspectorSink.ts",
       "observe/inspector/Ingest.ts",
       // The gateway's own words for a job that is over.

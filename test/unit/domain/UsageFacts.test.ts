@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { PerFacts, type UsageFacts } from "../../../src/domain/UsageFacts.ts"
+import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
+import { PerFacts, type UsageFacts } from "../../../src/contract/domain/UsageFacts.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 const counting = () => {

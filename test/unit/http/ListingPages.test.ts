@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { InvalidRequest } from "../../../src/domain/Errors.ts"
+import { InvalidRequest } from "../../../src/contract/domain/Errors.ts"
 import { largestPage, pageById, pageByToken, queryOf } from "../../../src/entry/files/ListingPages.ts"
 
 const entries = ["a", "b/1", "c", "d", "e"].map((id) => ({ id }))

@@ -1,6 +1,6 @@
 /** Retries of one prompt are counted together. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Head } from "../../../src/domain/TrafficRecord.ts"
+import type { Head } from "../../../src/contract/domain/TrafficRecord.ts"
 import { pageOf, type RecordFilter } from "../../../src/observe/inspector/Filters.ts"
 import { formatOf } from "../../../src/observe/inspector/reading/Format.ts"
 import { promptKeyOf } from "../../../src/observe/inspector/reading/PromptKey.ts"

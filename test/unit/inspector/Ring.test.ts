@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import { holdsText, pageOf, readCursor, type RecordFilter } from "../../../src/observe/inspector/Filters.ts"
-import { itemOf, recordOf } from "../../../src/domain/TrafficRecord.ts"
+import { itemOf, recordOf } from "../../../src/contract/domain/TrafficRecord.ts"
 import { Ring } from "../../../src/observe/inspector/Ring.ts"
 import { aHead } from "../../support/TrafficRecords.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { describe as viewOf, ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
+import { describe as viewOf, ModelNotFound, NoTarget } from "../../../src/contract/domain/Errors.ts"
 import { signInFailed } from "../../../src/subjects/oauth/service.ts"
 import { syncFailed } from "../../../src/subjects/sync/service.ts"
 import { MarketplaceFailed } from "../../../src/agents/plugins/PluginErrors.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { ProviderSpec } from "../../../src/domain/Provider.ts"
+import type { ProviderSpec } from "../../../src/contract/domain/Provider.ts"
 import { manifestOf, pluginManifest } from "../../../src/plane/providers/PluginManifest.ts"
 import { specOf } from "../../../src/plane/providers/registry/Entry.ts"
 import { allProviders } from "../../../src/plane/providers/registry/index.ts"

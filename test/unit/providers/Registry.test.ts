@@ -7,7 +7,7 @@ import { problemOf, settingsOf } from "../../../src/subjects/connections/rules.t
 import { endpointOf } from "../../../src/plane/providers/Endpoints.ts"
 import { endpointOf as tokenEndpointOf, requestOf } from "../../../src/plane/providers/oauth/TokenRequest.ts"
 import { byAlias, find, fromNode, registry, search } from "../../../src/plane/providers/Registry.ts"
-import { plainDialect } from "../../../src/domain/Dialect.ts"
+import { plainDialect } from "../../../src/contract/domain/Dialect.ts"
 import { dialectIds, statementsOf } from "../../../src/plane/providers/registry/dialects.ts"
 import { Entry } from "../../../src/plane/providers/registry/Entry.ts"
 import { allProviders, registryFiles } from "../../../src/plane/providers/registry/index.ts"

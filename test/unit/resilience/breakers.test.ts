@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ProviderClass } from "../../../src/domain/Provider.ts"
+import type { ProviderClass } from "../../../src/contract/domain/Provider.ts"
 import * as Breakers from "../../../src/plane/resilience/breaker/Breakers.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 import { BreakerRepo } from "../../../src/subjects/resilience/repo.ts"

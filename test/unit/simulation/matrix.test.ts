@@ -10,7 +10,7 @@ import {
   FaultName,
   type ScenarioName,
   ScenarioName as scenarioNames
-} from "../../../src/domain/SimulatedFaults.ts"
+} from "../../../src/contract/domain/SimulatedFaults.ts"
 import type { Decided } from "../../../src/plane/routing/decide/Decide.ts"
 import type { Target } from "../../../src/plane/routing/resolve/ModelResolver.ts"
 import type { SimulationReport } from "../../../src/observe/simulation/Report.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
+import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
 import { builtInStrategy } from "../../../src/plane/routing/auto/RouterStrategies.ts"
 import type { Candidate } from "../../../src/plane/routing/candidate/Candidate.ts"
 import { makeReplay, type ReplayReport } from "../../../src/observe/simulation/Replay.ts"

@@ -1,7 +1,7 @@
 /** A combo of accounts of several providers, without a store, for simulations and replays. */
 import { noPolicy } from "../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { defaultResilience } from "../../../src/subjects/resilience/entity.ts"
-import { noTokens, type UsageRow } from "../../../src/domain/Usage.ts"
+import { noTokens, type UsageRow } from "../../../src/contract/domain/Usage.ts"
 import { snapshot } from "../../../src/plane/providers/Catalog.ts"
 import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
 import { builtInStrategy } from "../../../src/plane/routing/auto/RouterStrategies.ts"

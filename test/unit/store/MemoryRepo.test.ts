@@ -1,7 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 import { maxEntriesPerKey, type Memory } from "../../../src/subjects/memory/entity.ts"
 import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
 import { MemoryRepo } from "../../../src/subjects/memory/repo.ts"

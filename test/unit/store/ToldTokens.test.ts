@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { UsageFacts } from "../../../src/domain/UsageFacts.ts"
+import type { UsageFacts } from "../../../src/contract/domain/UsageFacts.ts"
 import { addParameters, toUsageRow } from "../../../src/store/usage/UsageColumns.ts"
 import type { Column } from "../../../src/store/engine/Columns.ts"
 import { factsLine, readLines, UsageLines } from "../../../src/store/usage/UsageLines.ts"

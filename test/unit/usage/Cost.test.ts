@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import type { ModelPrice } from "../../../src/subjects/pricing/entity.ts"
-import { nanoUsdParts, noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
+import { nanoUsdParts, noTokens, type TokenCounts } from "../../../src/contract/domain/Usage.ts"
 import { costNanoUsd, estimateTokens, formatUsd10 } from "../../../src/observe/usage/Cost.ts"
 
 const price: ModelPrice = { input: 3, output: 15 }

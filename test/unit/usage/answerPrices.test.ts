@@ -1,8 +1,8 @@
 /** What answers cost by what they say: length, kinds of tokens, service tier, speed, place, tools, and the provider's own charge. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../src/domain/Wire.ts"
-import { nanoUsdPerUsd } from "../../../src/domain/Usage.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
+import { nanoUsdPerUsd } from "../../../src/contract/domain/Usage.ts"
 import { registry } from "../../../src/plane/providers/Registry.ts"
 import { batchPrice } from "../../../src/observe/usage/BatchPrice.ts"
 import { costOf } from "../../../src/observe/usage/BookedCost.ts"

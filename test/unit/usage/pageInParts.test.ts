@@ -1,7 +1,7 @@
 /** A long page of the log is read in parts, and is the same page. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
+import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
 import { pageInParts, type UsageRepo } from "../../../src/subjects/usage/repo.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

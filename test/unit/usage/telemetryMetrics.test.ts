@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
+import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
 import { renderPrometheus } from "../../../src/entry/metrics/Metrics.ts"
 import type { HistogramFamily, MetricFamily, MetricsSnapshot } from "../../../src/observe/usage/telemetry/Families.ts"
 import * as RequestMetrics from "../../../src/observe/usage/telemetry/RequestMetrics.ts"

@@ -1,6 +1,6 @@
 /** JSON schemas of answers on their way to the messages wire, and strict tools on theirs to OpenAI's. */
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { chatBody, messagesBody, translate } from "./support.ts"
 

@@ -1,8 +1,8 @@
 /** What a client is told of an upstream's failure: the provider's own object on its own wire, the client's own words on another. */
 import { assert, describe, it } from "@effect/vitest"
-import type { ErrorKind } from "../../../src/domain/ErrorKind.ts"
-import { errorView } from "../../../src/domain/Errors.ts"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { ErrorKind } from "../../../src/contract/domain/ErrorKind.ts"
+import { errorView } from "../../../src/contract/domain/Errors.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AttemptRecord } from "../../../src/subjects/routing/entity.ts"
-import { describe as describeError, InvalidRequest, TargetsFailed } from "../../../src/domain/Errors.ts"
+import { describe as describeError, InvalidRequest, TargetsFailed } from "../../../src/contract/domain/Errors.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"
 

@@ -1,6 +1,6 @@
 /** Pictures and files whose kind or place differs from wire to wire. */
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { chatBody, messagesBody, translate } from "./support.ts"
 

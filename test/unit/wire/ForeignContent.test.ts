@@ -1,7 +1,7 @@
 /** What a conversation holds is never left out: it goes on as text, pictures and files, or the target is not asked. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { codecs, translateRequest } from "../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { chatBody, messagesBody, options, translate } from "./support.ts"

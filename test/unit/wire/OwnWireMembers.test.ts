@@ -1,7 +1,7 @@
 /** A request that is written anew for its own wire: what the gateway does not know goes on. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { codecs, translateRequest } from "../../../src/wire/Codec.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../src/wire/json/Json.ts"
 import { options } from "./support.ts"

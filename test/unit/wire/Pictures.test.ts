@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { lostParts } from "../../../src/wire/canonical/Pictures.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import { aliasesOf } from "../../../src/wire/canonical/Aliases.ts"
 import type { Part } from "../../../src/wire/canonical/Conversation.ts"
 import { codecs, encodeAnswer, makeStreamTranslator, maxAnswerChars } from "../../../src/wire/Codec.ts"

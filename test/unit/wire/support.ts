@@ -9,7 +9,7 @@ import {
   type WireCodec
 } from "../../../src/wire/Codec.ts"
 import type { EncodeContext } from "../../../src/wire/Codec.ts"
-import type { WireName } from "../../../src/domain/Wire.ts"
+import type { WireName } from "../../../src/contract/domain/Wire.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 export const options: EncodeOptions = { model: "up", stream: false, maxOutputTokens: null, reasoning: null }

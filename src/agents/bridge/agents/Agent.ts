@@ -1,5 +1,5 @@
 /** Facts of a coding agent for the bridge. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 
 /**
  * Evidence that the bridge works with a program, as tested; whether calls can be answered is in `Agent.wire`. `routed`: the program itself finished

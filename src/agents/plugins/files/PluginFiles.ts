@@ -1,6 +1,6 @@
 /** The files of a plugin: their bounds, and the hash they are known by. Pure. See docs/plugins.md. */
 import { createHash } from "node:crypto"
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 
 /** Files by relative path with `/`. */
 export type Files = ReadonlyMap<string, string>

@@ -7,7 +7,7 @@ import { EventLine } from "./EventLine.ts"
 import { RequestHook } from "../../../subjects/plugins/entity.ts"
 import type { PluginAction } from "../../../subjects/routing/entity.ts"
 import type { HookRun } from "./HookRun.ts"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 
 /** Failures of one plugin in a row after which it is called no more. */
 export const mostFailures = 5

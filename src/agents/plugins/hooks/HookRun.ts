@@ -1,9 +1,9 @@
 /** Hooks of one request: their input, and their changes. A class, because one is made per request. */
 import type { Mutable } from "effect/Types"
 import type { PluginAction, PluginCall } from "../../../subjects/routing/entity.ts"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import type { RequestHook } from "../../../subjects/plugins/entity.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { HookContext } from "./Listener.ts"
 import { visibleHeaders } from "./VisibleHeaders.ts"

@@ -1,8 +1,8 @@
 /** One active plugin as the hooks of requests see it. What is behind it is a sandbox. */
 import type * as Effect from "effect/Effect"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import type { RequestHook } from "../../../subjects/plugins/entity.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 
 /** First argument of every function of a request; the configuration of the plugin is added by its listener. */

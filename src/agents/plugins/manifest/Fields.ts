@@ -1,5 +1,5 @@
 /** Reads members of JSON one by one and collects what is wrong with each, at most 50. */
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 
 export const maxProblems = 50
 

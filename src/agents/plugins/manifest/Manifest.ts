@@ -1,7 +1,7 @@
 /**
  * `plugin.json`: read field by field, so that an author sees everything that is wrong with it at once. Pure. See docs/plugins.md.
  */
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 import {
   defaultHookTimeoutMs,
   type ManifestHook,

@@ -7,7 +7,7 @@ import {
   type PluginPermission,
   RequestHook
 } from "../../../subjects/plugins/entity.ts"
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 import type { HookListener, HookUse } from "../hooks/Listener.ts"
 import { type Files, manifestPath } from "../files/PluginFiles.ts"
 import { usualSandboxLimits } from "../sandbox/Limits.ts"

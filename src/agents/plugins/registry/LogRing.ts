@@ -1,5 +1,5 @@
 /** The last lines that a plugin wrote. */
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import type { LogLine } from "../sandbox/Sandbox.ts"
 
 export const maxLines = 200

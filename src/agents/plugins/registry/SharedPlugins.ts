@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import { OwnerLink } from "../../../plane/state/link/OwnerLink.ts"
 import { WorkerLinks } from "../../../plane/state/link/WorkerLinks.ts"
 import { makeRounds, takePart } from "../../../plane/state/link/Rounds.ts"

@@ -1,7 +1,7 @@
 /** Router strategies that plugins bring: opened beside a plugin's sandbox, and in the registry as long as the plugin runs. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import { Timers } from "../../../platform/Timers.ts"
 import type { Refusal, Registry, RouterStrategy } from "../../../plane/routing/auto/RouterStrategies.ts"
 import { type LogLine, PluginNotLoaded, type SandboxedCode } from "../sandbox/Sandbox.ts"

@@ -1,9 +1,9 @@
 /** One call of a plugin with made-up values, for its author: what `plugin test` and the test route do in a sandbox of its own. */
 import * as Effect from "effect/Effect"
-import { operatorsOwn } from "../../../domain/ContentPermission.ts"
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import { operatorsOwn } from "../../../contract/domain/ContentPermission.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 import { LifecycleHook, type PluginHook, pluginHooks, RequestHook } from "../../../subjects/plugins/entity.ts"
-import { WireName } from "../../../domain/Wire.ts"
+import { WireName } from "../../../contract/domain/Wire.ts"
 import { isObject, type JsonObject, objectOr } from "../../../wire/json/Json.ts"
 import { eventOf, type HookCall, type HookContext, type HookOutcome } from "../hooks/Listener.ts"
 import type { OpenSandbox } from "../sandbox/Sandbox.ts"

@@ -3,7 +3,7 @@
  * do not hold up others; further ones wait for their turn. Whatever happens to the thread, each call ends within its time.
  */
 import type { HostAnswer, SentCall, ThreadStart, FromThread, ToThread } from "./thread/Protocol.ts"
-import { type ContentPermission, fromMark } from "../../../domain/ContentPermission.ts"
+import { type ContentPermission, fromMark } from "../../../contract/domain/ContentPermission.ts"
 import type { LifecycleHook } from "../../../subjects/plugins/entity.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"

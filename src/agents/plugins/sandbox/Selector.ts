@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ContentPermission, operatorsOwn } from "../../../domain/ContentPermission.ts"
+import { type ContentPermission, operatorsOwn } from "../../../contract/domain/ContentPermission.ts"
 import { Timers } from "../../../platform/Timers.ts"
 import {
   resting,

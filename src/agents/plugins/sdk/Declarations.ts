@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as AST from "effect/SchemaAST"
 import type * as Schema from "effect/Schema"
 import { LifecycleHook, type PluginHook, RequestHook } from "../../../subjects/plugins/entity.ts"
-import { PluginContext, pluginPayloads } from "../../../domain/PluginPayload.ts"
+import { PluginContext, pluginPayloads } from "../../../contract/domain/PluginPayload.ts"
 import { globals } from "./Globals.ts"
 
 const indented = (text: string): string => text.replaceAll("\n", "\n  ")

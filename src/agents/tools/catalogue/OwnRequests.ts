@@ -2,7 +2,7 @@
  * Coding tools with their own provider, the marks by which they are recognised among clients, and the headers in which they identify
  * themselves to that provider (docs/routing.md). None of these headers holds a credential. Pure.
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 
 export interface OwnRequests {
   /** Pattern of the beginning of its `User-Agent`. */

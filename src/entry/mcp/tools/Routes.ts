@@ -1,7 +1,7 @@
 /** Tools about routing: why a request goes where, and which combo suits a task. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { WireName } from "../../../domain/Wire.ts"
+import { WireName } from "../../../contract/domain/Wire.ts"
 import { field } from "../../../kernel/Documented.ts"
 import type { Tool } from "../../../agents/mcp/Tool.ts"
 import { isArray, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../../../wire/json/Json.ts"

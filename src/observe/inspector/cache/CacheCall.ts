@@ -1,5 +1,5 @@
 /** Input of the finder for a call to a model, and its finding. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 
 /** The prompt as it went to the provider, where the gateway sent another one than it got. */

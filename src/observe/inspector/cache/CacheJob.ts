@@ -1,6 +1,6 @@
 /** The cache finder's work on one call, in the thread: reading its bodies takes time. The thread has the history, its owner the findings. */
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { isObject, type JsonObject } from "../../../wire/json/Json.ts"
 import { maskText } from "../masking/Masking.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"

@@ -2,7 +2,7 @@
  * Documented facts of the prompt caches of providers: the least size, the lifetime of an entry, the steps in which a read is reported, the
  * prefixes that are written. Pure.
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { leastCachedTokens } from "../../../wire/CacheMarks.ts"
 import { claudeVersionOf } from "../../../wire/canonical/ModelFamily.ts"
 import { hourTtlMs, type Prompt, shortTtlMs } from "../prompt/Prompt.ts"

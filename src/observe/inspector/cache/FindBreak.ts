@@ -4,7 +4,7 @@
  * there. A break is reported when the provider reports clearly less, or when the prompt no longer begins as the conversation's own. Pure.
  */
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
 import type { CacheCause, CacheFinding, CacheVerdict, ReportedTokens } from "./CacheCall.ts"
 import type { ReadCall } from "./CacheHistory.ts"

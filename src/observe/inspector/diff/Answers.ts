@@ -1,5 +1,5 @@
 /** Compares the answers to two requests: status, headers and body. Pure. */
-import type { RecordHeaders, RecordStatus } from "../../../domain/TrafficRecord.ts"
+import type { RecordHeaders, RecordStatus } from "../../../contract/domain/TrafficRecord.ts"
 import { isArray, isObject, type Json } from "../../../wire/json/Json.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
 import { conversationOf, type ReadableExchange } from "../reading/Conversation.ts"

@@ -3,7 +3,7 @@
  * body, all others those of the second: removals from the last to the first, then additions in order, then replacements make the second body of
  * the first. Takes time linear in the bodies (see `Align`); the answer is bounded. Pure.
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
 import { promptOf } from "../prompt/PromptOrder.ts"
 import { align } from "./Align.ts"

@@ -1,7 +1,7 @@
 /** A request as a program that makes it again. In place of its credential there is always `$GATEWAY_API_KEY`. Pure. */
 import { maskRecord } from "../masking/MaskRecord.ts"
 import { isSecretHeaderName, isSecretParameter } from "../masking/SecretNames.ts"
-import type { TrafficRecord } from "../../../domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../../contract/domain/TrafficRecord.ts"
 
 export const codeFormats = ["curl", "python", "typescript"] as const
 export type CodeFormat = (typeof codeFormats)[number]

@@ -3,7 +3,7 @@
  * members of ours, which begin with `_`. Always masked. Pure.
  */
 import { maskRecord } from "../masking/MaskRecord.ts"
-import type { RecordHeaders, TrafficRecord } from "../../../domain/TrafficRecord.ts"
+import type { RecordHeaders, TrafficRecord } from "../../../contract/domain/TrafficRecord.ts"
 
 interface NameValue {
   readonly name: string

@@ -10,7 +10,7 @@ import {
   captureSources,
   type RecordHeaders,
   type RecordStatus
-} from "../../../domain/TrafficRecord.ts"
+} from "../../../contract/domain/TrafficRecord.ts"
 
 /** The file is no archive, or is too large. `message` says what is wrong, in one sentence. */
 export class InvalidHar extends Data.TaggedError("InvalidHar")<{

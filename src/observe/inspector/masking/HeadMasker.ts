@@ -2,7 +2,7 @@
  * Masks headers and paths of records. Most are the same in every exchange: those without a secret are remembered, so that each is searched
  * once. A text with a secret is never kept.
  */
-import type { RecordHeaders } from "../../../domain/TrafficRecord.ts"
+import type { RecordHeaders } from "../../../contract/domain/TrafficRecord.ts"
 import { maskHeader, maskText, maskUrl } from "./Masking.ts"
 import { isSecretHeaderName } from "./SecretNames.ts"
 

@@ -1,5 +1,5 @@
 /** A record without secrets, for what leaves the inspector: what is kept may be unmasked where the operator wants it so. Pure. */
-import type { TrafficRecord } from "../../../domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../../contract/domain/TrafficRecord.ts"
 import { maskForm, maskHeaders, maskText, maskUrl } from "./Masking.ts"
 
 const maskBody = (body: string | null, encoding: "utf8" | "base64", contentType: string): string | null => {

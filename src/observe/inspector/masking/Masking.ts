@@ -2,7 +2,7 @@
  * The masker of the traffic inspector: one for headers, addresses and bodies, wherever they are shown or kept. Of a secret at most its kind and
  * its last four characters remain: `Bearer ***abcd`, `sk-ant-***wxyz`. Linear in the length of the text. Pure.
  */
-import type { RecordHeaders } from "../../../domain/TrafficRecord.ts"
+import type { RecordHeaders } from "../../../contract/domain/TrafficRecord.ts"
 import { findSecrets, kindCharsOf, type Secret } from "./FindSecrets.ts"
 import { isSecretHeaderName, isSecretParameter } from "./SecretNames.ts"
 

@@ -1,5 +1,5 @@
 /** The prompt of a request of any wire, in the order in which providers cache it. Pure. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { Prompt } from "./Prompt.ts"
 import { chatPrompt } from "./wires/Chat.ts"

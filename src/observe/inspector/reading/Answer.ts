@@ -1,6 +1,6 @@
 /** Reads the answer to a request to a model, whole or as a stream, with the codec of its wire. Pure. */
 import * as Either from "effect/Either"
-import type { Dialect } from "../../../domain/Dialect.ts"
+import type { Dialect } from "../../../contract/domain/Dialect.ts"
 import { codecs, type WireCodec } from "../../../wire/Codec.ts"
 import { makePartCollector } from "../../../wire/canonical/PartCollector.ts"
 import type { StreamEvent } from "../../../wire/canonical/Event.ts"

@@ -1,5 +1,5 @@
 /** An answer of any wire as text for people, piece by piece where its stream can be read so. */
-import type { ApiKind } from "../../../domain/TrafficRecord.ts"
+import type { ApiKind } from "../../../contract/domain/TrafficRecord.ts"
 import { type ReadAnswer, readAnswer } from "./Answer.ts"
 import { mayHoldOthers } from "./Choices.ts"
 import { codecOf } from "./Format.ts"

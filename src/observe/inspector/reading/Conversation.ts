@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import type { MediaSource, Part, Role } from "../../../wire/canonical/Conversation.ts"
 import { isArray, isObject, type Json, parseJson, stringOr } from "../../../wire/json/Json.ts"
-import type { Block, RecordStatus, Turn, TurnRole } from "../../../domain/TrafficRecord.ts"
+import type { Block, RecordStatus, Turn, TurnRole } from "../../../contract/domain/TrafficRecord.ts"
 import { parsePerhapsCut, rawEventsOf, readAnswer } from "./Answer.ts"
 import { contextKeyOf } from "./ContextKey.ts"
 import { type Format, formatOf } from "./Format.ts"

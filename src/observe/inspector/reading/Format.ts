@@ -4,7 +4,7 @@ import { completions } from "../../../wire/media/completions/Codec.ts"
 import { embeddings } from "../../../wire/media/embeddings/Codec.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
 import { ollamaGenerate } from "../../../wire/ollama/Codec.ts"
-import type { ApiKind } from "../../../domain/TrafficRecord.ts"
+import type { ApiKind } from "../../../contract/domain/TrafficRecord.ts"
 
 export interface Format {
   readonly apiKind: ApiKind

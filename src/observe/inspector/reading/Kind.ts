@@ -3,7 +3,7 @@
  * it. Pure.
  */
 import { isArray, isObject, type Json } from "../../../wire/json/Json.ts"
-import type { DetectedKind } from "../../../domain/TrafficRecord.ts"
+import type { DetectedKind } from "../../../contract/domain/TrafficRecord.ts"
 import { isKnownHost } from "./Hosts.ts"
 
 export interface KindSignals {

@@ -1,7 +1,7 @@
 /** Facts of a request to a model and its answer: tokens as the upstream reported them or estimated, cost, speed. Pure. */
 import * as Either from "effect/Either"
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
-import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../../domain/Usage.ts"
+import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../../contract/domain/Usage.ts"
 import { registry } from "../../../plane/providers/Registry.ts"
 import { familyOf } from "../../../plane/tokens/Family.ts"
 import { reckon, totalOf } from "../../../plane/tokens/TokenEstimate.ts"
@@ -9,7 +9,7 @@ import { estimateTexts } from "../../../plane/tokens/TextEstimate.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
 import type { AnswerPart } from "../../../wire/canonical/Response.ts"
 import { isArray, isObject, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
-import type { ApiKind, Llm } from "../../../domain/TrafficRecord.ts"
+import type { ApiKind, Llm } from "../../../contract/domain/TrafficRecord.ts"
 import { type ReadAnswer, readAnswer } from "./Answer.ts"
 import { codecOf, countTurns, type Format } from "./Format.ts"
 

@@ -1,5 +1,5 @@
 /** Reads from a provider's answer why it refused a request. Pure. */
-import type { RecordStatus } from "../../../domain/TrafficRecord.ts"
+import type { RecordStatus } from "../../../contract/domain/TrafficRecord.ts"
 import { isObject, parseJson } from "../../../wire/json/Json.ts"
 
 /** A refusal is short: what is longer is something else. */

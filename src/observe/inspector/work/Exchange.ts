@@ -3,8 +3,8 @@
  * that goes back as text, which is read when the record is.
  */
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
-import type { RecordHeaders } from "../../../domain/TrafficRecord.ts"
-import type { TokenCounts } from "../../../domain/Usage.ts"
+import type { RecordHeaders } from "../../../contract/domain/TrafficRecord.ts"
+import type { TokenCounts } from "../../../contract/domain/Usage.ts"
 import type { BodyLimits, CapturedBody } from "../Bodies.ts"
 import type { CacheFinding } from "../cache/CacheCall.ts"
 import type { JudgeCall } from "../cache/CacheJob.ts"

@@ -1,5 +1,5 @@
 /** Views of records: computed from their bodies when they are asked for. Pure. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { isObject, type JsonObject } from "../../../wire/json/Json.ts"
 import { type AnswerDiff, type ComparedAnswer, diffAnswers } from "../diff/Answers.ts"
 import { type BodyDiff, diffBodies, type DiffedRequest } from "../diff/Diff.ts"

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../../../wire/json/Json.ts"
 import { type BodyLimits, type CapturedBody, decodeBody, type ShownBody, showBody, textOf } from "../Bodies.ts"
-import type { DetectedKind } from "../../../domain/TrafficRecord.ts"
+import type { DetectedKind } from "../../../contract/domain/TrafficRecord.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
 import { contextKeyOf } from "../reading/ContextKey.ts"
 import { type Format, formatOf } from "../reading/Format.ts"

@@ -1,5 +1,5 @@
 /** Effects of each fault: data with a total type, in the terms that the classifier's table is read with. */
-import type { FaultName } from "../../../domain/SimulatedFaults.ts"
+import type { FaultName } from "../../../contract/domain/SimulatedFaults.ts"
 import type { FailureCause } from "../../../plane/resilience/failure/Signal.ts"
 import type { Fault, FaultTiming, FaultSignal } from "./Fault.ts"
 

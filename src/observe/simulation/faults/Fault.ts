@@ -1,6 +1,6 @@
 /** Fault of a simulated upstream: the facts that the classifier gets, and the time until it shows. */
 import type { Timeouts } from "../../../subjects/resilience/entity.ts"
-import type { FaultName } from "../../../domain/SimulatedFaults.ts"
+import type { FaultName } from "../../../contract/domain/SimulatedFaults.ts"
 import type { FailureCause } from "../../../plane/resilience/failure/Signal.ts"
 
 /** Signal of a fault: the provider's own message, or the cause of a call that failed without one. */

@@ -1,6 +1,6 @@
 /** OpenTelemetry's GenAI semantic conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/). Never the text of a request. */
 import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
 

@@ -1,5 +1,5 @@
 /** Counts what API keys have used since the start, by the key's id. As plain numbers; bounded, keys beyond it are counted together. */
-import type { UsageRow } from "../../../domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
 
 /** Most keys that are counted by themselves. */
 export const maxKeys = 200

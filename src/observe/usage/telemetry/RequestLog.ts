@@ -1,7 +1,7 @@
 /** One line of JSON per request; `RequestText` has the line for people. */
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
-import type { UsageRow } from "../../../domain/Usage.ts"
-import { PerFacts, type UsageFacts } from "../../../domain/UsageFacts.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
+import { PerFacts, type UsageFacts } from "../../../contract/domain/UsageFacts.ts"
 import { IsoTimes } from "../../../kernel/time/IsoTimes.ts"
 import { jsonNumber, JsonTexts } from "../../../kernel/text/JsonTexts.ts"
 import { clean, pathOnly } from "./Summary.ts"

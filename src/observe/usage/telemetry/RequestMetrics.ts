@@ -1,9 +1,9 @@
 /**
  * Counts and histograms per label tuple, as plain numbers. After the first request of a tuple nothing is allocated. Tuples are bounded, and a model that is in no catalogue is `other`: its name comes from a caller.
  */
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
-import type { UsageRow } from "../../../domain/Usage.ts"
-import { PerFacts } from "../../../domain/UsageFacts.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
+import { PerFacts } from "../../../contract/domain/UsageFacts.ts"
 import type { HistogramFamily, HistogramSample, Labels, MetricsSnapshot } from "./Families.ts"
 import { count, type KeyCounts, KeyMetrics } from "./KeyMetrics.ts"
 import { clean } from "./Summary.ts"

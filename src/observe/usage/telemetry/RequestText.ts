@@ -2,8 +2,8 @@
  * A request as a line for a person: time, status, duration, tokens and cost in columns, then what was asked for and what served it. What
  * did not end well has its reason, and the id under which `gateway route decision` explains it.
  */
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
-import type { UsageRow } from "../../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
 import { LocalTimes } from "../../../kernel/time/LocalTimes.ts"
 import { type Colour, type LogStyle, painter } from "./LogStyle.ts"
 import { clean, pathOnly } from "./Summary.ts"

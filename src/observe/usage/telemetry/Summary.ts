@@ -1,6 +1,6 @@
 /** Facts of a finished request for telemetry, and the cleaning of its strings. */
 import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
-import type { UsageRow } from "../../../domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
 
 export interface RequestSummary {
   readonly row: UsageRow

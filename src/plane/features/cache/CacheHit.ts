@@ -1,6 +1,6 @@
 /** Answers from the cache: the bytes that were stored, or the same answer in the form that the client asks for. */
 import type { CachedAnswer } from "../../../subjects/cache/entity.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import { formatUsd10 } from "../../../observe/usage/Cost.ts"
 import { renderAnswer } from "../../attempt/AnswerReader.ts"
 import type { KeptEnd } from "../../failover/FailoverEnd.ts"

@@ -1,5 +1,5 @@
 /** Last question of a conversation, apart from all else of the request. Pure. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { asksTool, hasResult, isUserTurn, textOf, turnsOf, withTurns } from "../../memory/Turns.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
 

@@ -1,5 +1,5 @@
 /** Requests whose answer is taken to be the same each time. Pure. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { isObject, type JsonObject } from "../../../wire/json/Json.ts"
 import type { Exchange } from "../../request/Exchange.ts"
 

@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/docs/guides/pdf-files, https://platform.claude.com/docs/en/build-with-claude/files,
  * https://ai.google.dev/gemini-api/docs/files
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { dataUrlOf } from "../../../wire/canonical/DataUrl.ts"
 import { imageTypeOf } from "../../../wire/canonical/ImageType.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../../wire/json/Json.ts"

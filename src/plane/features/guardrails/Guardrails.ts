@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { GuardrailBlocked } from "../../../domain/Errors.ts"
+import { GuardrailBlocked } from "../../../contract/domain/Errors.ts"
 import { Flags } from "../../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
 import { Timers } from "../../../platform/Timers.ts"

@@ -5,9 +5,13 @@
 import { headerOf } from "../../../subjects/auth/Credentials.ts"
 import type { Flags } from "../../../subjects/flags/service.ts"
 import { mayNeedCleaning } from "../../guard/Sanitiser.ts"
-import { defaultStructuredOutput, type StructuredOutput, type ToolPolicy } from "../../../domain/AnswerRules.ts"
+import {
+  defaultStructuredOutput,
+  type StructuredOutput,
+  type ToolPolicy
+} from "../../../contract/domain/AnswerRules.ts"
 import { type GuardrailName, guardrailNames, type GuardrailSettings } from "../../../subjects/guardrails/entity.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { codecs } from "../../../wire/Codec.ts"
 import { completions } from "../../../wire/media/completions/Codec.ts"
 import { geminiArray } from "../../../wire/gemini/Codec.ts"

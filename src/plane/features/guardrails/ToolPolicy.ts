@@ -1,6 +1,6 @@
 /** Rules for the tools that a request may offer and an answer may call. Pure. */
-import type { ToolPolicy } from "../../../domain/AnswerRules.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { ToolPolicy } from "../../../contract/domain/AnswerRules.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { anyWildcard } from "../../../kernel/text/Wildcards.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
 

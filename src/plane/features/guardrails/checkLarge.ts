@@ -1,6 +1,6 @@
 /** Checks a request whose texts would take too long on the event loop: a thread does it. */
 import * as Effect from "effect/Effect"
-import { GuardrailBlocked } from "../../../domain/Errors.ts"
+import { GuardrailBlocked } from "../../../contract/domain/Errors.ts"
 import type { GuardrailSettings } from "../../../subjects/guardrails/entity.ts"
 import { nsPerStep } from "../../../kernel/text/LinearPattern.ts"
 import type { Slices } from "../../resilience/Slices.ts"

@@ -2,7 +2,7 @@
  * The latest summary of each session. Kept by session key, which holds the API key's id: no key ever reads another's. Its content comes
  * from prompts, so it stays in memory, is never logged, and is dropped after five hours or when there are too many.
  */
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
 
 export interface Kept {

@@ -5,7 +5,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FiberSet from "effect/FiberSet"
-import { mayKeepContent } from "../../../domain/ContentPermission.ts"
+import { mayKeepContent } from "../../../contract/domain/ContentPermission.ts"
 import { type Learned, learnedOf } from "../../memory/Extraction.ts"
 import type { Memories } from "../../memory/Memories.ts"
 import { isUserTurn, textOf, turnsOf } from "../../memory/Turns.ts"

@@ -1,7 +1,7 @@
 /** Answers a request that a plugin has blocked. The answer came out of a sandbox: nothing of it is taken as it is. Pure. */
 import * as Either from "effect/Either"
-import { PluginBlocked } from "../../../domain/Errors.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import { PluginBlocked } from "../../../contract/domain/Errors.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { BlockedAnswer } from "../../../agents/plugins/hooks/Listener.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { Envelope, WireCodec } from "../../../wire/WireCodec.ts"

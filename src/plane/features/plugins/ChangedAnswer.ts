@@ -1,7 +1,7 @@
 /** Answers as plugins see them, and what becomes of those they have changed. Pure. */
 import * as Either from "effect/Either"
 import type { Mutable } from "effect/Types"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { Response } from "../../../wire/canonical/Response.ts"
 import { isObject, type JsonObject, parseJson } from "../../../wire/json/Json.ts"
 import type { EncodeContext, WireCodec } from "../../../wire/WireCodec.ts"

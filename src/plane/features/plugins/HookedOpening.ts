@@ -5,7 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Mutable } from "effect/Types"
-import { PluginFailed, ShuttingDown } from "../../../domain/Errors.ts"
+import { PluginFailed, ShuttingDown } from "../../../contract/domain/Errors.ts"
 import type { Hooks } from "../../../agents/plugins/hooks/Hooks.ts"
 import type { HookRun } from "../../../agents/plugins/hooks/HookRun.ts"
 import type * as Timers from "../../../platform/Timers.ts"

@@ -3,7 +3,7 @@
  * change it: then nothing goes out before `conclude`. What goes out in the place of the end is set by `conclude`, so that features
  * further in see the answer unchanged.
  */
-import { describe, type PluginFailed } from "../../../domain/Errors.ts"
+import { describe, type PluginFailed } from "../../../contract/domain/Errors.ts"
 import { Listeners } from "../../../kernel/collections/Listeners.ts"
 import { chunkOverheadBytes, type Room } from "../../reply/HeldChunks.ts"
 import { withHeaders } from "../../reply/ReplyHeaders.ts"

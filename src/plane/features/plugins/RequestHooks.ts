@@ -1,6 +1,6 @@
 /** Asks plugins about a request before its model is resolved. The wait ends when the client leaves and when the gateway stops. */
 import * as Effect from "effect/Effect"
-import type { InferenceError } from "../../../domain/Errors.ts"
+import type { InferenceError } from "../../../contract/domain/Errors.ts"
 import type { Hooks, RequestVerdict } from "../../../agents/plugins/hooks/Hooks.ts"
 import type { HookRun } from "../../../agents/plugins/hooks/HookRun.ts"
 import { isObject, type JsonObject, parseJson } from "../../../wire/json/Json.ts"

@@ -1,12 +1,12 @@
 /** The call that goes on with a cut answer: its question, and the codec that writes its answer into the client's stream. */
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
 import type { AttemptResult } from "../../attempt/AttemptResult.ts"
 import type { ContinuingPart } from "../../attempt/Continuation.ts"
 import type { Resumption, Work } from "../../request/Exchange.ts"
 import { countTokens } from "../../settle/Bill.ts"
-import { sumTokens } from "../../../domain/Usage.ts"
+import { sumTokens } from "../../../contract/domain/Usage.ts"
 import { continuationOf, takesPrefill } from "./Question.ts"
 import { makeSplice, type Splice } from "./Splice.ts"
 

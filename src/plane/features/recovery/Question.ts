@@ -1,5 +1,5 @@
 /** Makes the request to a target that continues an answer another one has begun. Pure. */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { Conversation, Message, TextPart } from "../../../wire/canonical/Conversation.ts"
 import { claudeVersionOf } from "../../../wire/canonical/ModelFamily.ts"
 import { estimateTokens } from "../../../observe/usage/Cost.ts"

@@ -1,5 +1,5 @@
 /** Facts for other requests about the end of the one whose answer they share. Pure. */
-import { describe } from "../../../domain/Errors.ts"
+import { describe } from "../../../contract/domain/Errors.ts"
 import type { RequestEnd } from "../../failover/FailoverEnd.ts"
 import type { UsageOutcome } from "../../request/KeptAnswer.ts"
 import type { Answered } from "../Feature.ts"

@@ -1,5 +1,5 @@
 /** Writes a client's own headers for an answer that another request has paid for. Pure. */
-import { noTokens } from "../../../domain/Usage.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import { headerIn, withHeaders } from "../../reply/ReplyHeaders.ts"
 import { wrapped } from "../../reply/Wrapped.ts"
 import { costFacts } from "../../request/Headers.ts"

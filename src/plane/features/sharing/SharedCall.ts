@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { InternalError } from "../../../domain/Errors.ts"
+import { InternalError } from "../../../contract/domain/Errors.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
 import { Broadcast } from "../../reply/Broadcast.ts"
 import type { Room } from "../../reply/HeldChunks.ts"

@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/api-reference/chat/create, https://docs.claude.com/en/api/messages, https://ai.google.dev/api/caching#Part,
  * https://docs.ollama.com/api/chat.
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { camel } from "../../../wire/gemini/Casing.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../../../wire/json/Json.ts"
 import { imageTypeOf } from "../../../wire/canonical/ImageType.ts"

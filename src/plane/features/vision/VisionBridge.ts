@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mayKeepContent } from "../../../domain/ContentPermission.ts"
+import { mayKeepContent } from "../../../contract/domain/ContentPermission.ts"
 import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import { Catalog } from "../../providers/Catalog.ts"

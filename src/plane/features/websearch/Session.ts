@@ -8,7 +8,7 @@ import { makePartCollector, type PartCollector } from "../../../wire/canonical/P
 import type { AnswerPart, Response, Stop } from "../../../wire/canonical/Response.ts"
 import type { SearchHit } from "../../../wire/canonical/SearchFacts.ts"
 import { mergeUsage, type Usage } from "../../../wire/canonical/Usage.ts"
-import { sumTokens } from "../../../domain/Usage.ts"
+import { sumTokens } from "../../../contract/domain/Usage.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { EncodeContext, StreamEncoder, WireCodec } from "../../../wire/WireCodec.ts"
 import { citationsOf } from "./Cited.ts"

@@ -1,5 +1,5 @@
 /** Parts of a worker's ledger that only look at leases, or at one step of them. Plain and synchronous. */
-import type { LimitReached } from "../../../domain/Errors.ts"
+import type { LimitReached } from "../../../contract/domain/Errors.ts"
 import type { HeldLease, OpenRequest } from "../../state/ledger/Messages.ts"
 import type { WorkerLease } from "../../state/ledger/WorkerLease.ts"
 import type { Charge } from "../Commitment.ts"

@@ -4,7 +4,7 @@
  */
 import type { Later } from "../../../kernel/Later.ts"
 import type { Timer } from "../../../platform/Timers.ts"
-import type { UsageRow } from "../../../domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { Bookings } from "../../state/ledger/Bookings.ts"
 import {

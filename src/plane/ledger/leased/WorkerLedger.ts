@@ -2,7 +2,7 @@
  * A worker's half of the limits of keys: lets requests in and calls through on what it holds by leases, and asks the owner where that is not
  * enough. Plain and synchronous; what has to be asked for comes later.
  */
-import { type LimitReached, LimitsUnknown } from "../../../domain/Errors.ts"
+import { type LimitReached, LimitsUnknown } from "../../../contract/domain/Errors.ts"
 import { Later } from "../../../kernel/Later.ts"
 import type { Timer } from "../../../platform/Timers.ts"
 import type { ApiKey } from "../../../subjects/keys/entity.ts"

@@ -4,7 +4,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../../../subjects/connections/entity.ts"
-import type { OAuthEndpoint, ProviderSpec } from "../../../domain/Provider.ts"
+import type { OAuthEndpoint, ProviderSpec } from "../../../contract/domain/Provider.ts"
 import type { UnownedRequest } from "../../../net/egress/Upstream.ts"
 import { secretParts } from "../../../kernel/secrets/Scrub.ts"
 import { sentSecrets } from "../../../kernel/secrets/SentSecrets.ts"

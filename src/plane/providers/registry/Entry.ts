@@ -1,14 +1,14 @@
 /** An entry of the registry as its data files have it: what most providers have in common is left out there, and filled in here. */
 import { exactOptional } from "../../../kernel/Documented.ts"
 import * as Schema from "effect/Schema"
-import { mediaAdapters, MediaKind } from "../../../domain/MediaKind.ts"
+import { mediaAdapters, MediaKind } from "../../../contract/domain/MediaKind.ts"
 import {
   type ProviderAuth,
   providerCategories,
   type ProviderCategory,
   type ProviderSpec
-} from "../../../domain/Provider.ts"
-import { WireName } from "../../../domain/Wire.ts"
+} from "../../../contract/domain/Provider.ts"
+import { WireName } from "../../../contract/domain/Wire.ts"
 import { dialectOf } from "./dialects.ts"
 
 const bearer: ProviderAuth = { type: "apikey", header: "authorization", prefix: "Bearer " }

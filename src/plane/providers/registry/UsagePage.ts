@@ -1,6 +1,6 @@
 /** `docs/usage-by-provider.md`, written from the registry. */
-import type { ReasoningCount, UsageDialect } from "../../../domain/Dialect.ts"
-import { isForSearchesOnly, type ProviderSpec } from "../../../domain/Provider.ts"
+import type { ReasoningCount, UsageDialect } from "../../../contract/domain/Dialect.ts"
+import { isForSearchesOnly, type ProviderSpec } from "../../../contract/domain/Provider.ts"
 import { isChatModel } from "../ChatModels.ts"
 import { usageOn } from "./usage.ts"
 import { usageRecordings } from "./usageRecordings.ts"

@@ -9,7 +9,7 @@ import {
   plainDialect,
   type ReasoningHistory,
   type WireRule
-} from "../../../domain/Dialect.ts"
+} from "../../../contract/domain/Dialect.ts"
 import { usageOf } from "./usage.ts"
 
 const history = (is: ReasoningHistory, docs: string): Pick<Dialect, "reasoningHistory"> => ({

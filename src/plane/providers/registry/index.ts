@@ -7,7 +7,7 @@
  * account or experiment tracking: it was not set to pay for models with it.
  */
 import { checkedByTests } from "../../../kernel/DataFile.ts"
-import type { ProviderCategory, ProviderSpec } from "../../../domain/Provider.ts"
+import type { ProviderCategory, ProviderSpec } from "../../../contract/domain/Provider.ts"
 import enterprise from "./enterprise.yaml"
 import { type Entry, specOf } from "./Entry.ts"
 import films from "./films.yaml"

@@ -3,7 +3,7 @@
  * and its owner's terms say who may use it. The operator names the client that may act for the account.
  */
 import * as Context from "effect/Context"
-import type { OAuthEndpoint } from "../../../domain/Provider.ts"
+import type { OAuthEndpoint } from "../../../contract/domain/Provider.ts"
 
 export interface SignInRow {
   /** Endpoint where a code is exchanged for tokens. */

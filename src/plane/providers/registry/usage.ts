@@ -2,8 +2,8 @@
  * Places where each provider counts reasoning and cached tokens (`docs/usage-by-provider.md`). A row without a member of its own
  * counts as the wire's maker does. A provider without a row documents nothing of it.
  */
-import { plainUsage, type UpstreamCharge, type UsageDialect } from "../../../domain/Dialect.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import { plainUsage, type UpstreamCharge, type UsageDialect } from "../../../contract/domain/Dialect.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 
 interface UsageRow {
   readonly reasoning?: UsageDialect["reasoning"]

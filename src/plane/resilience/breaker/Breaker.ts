@@ -2,7 +2,7 @@
  * The circuit breaker of one provider as a pure transition function. No timer runs: `settle` brings a state to the current time. The
  * rules are in docs/resilience.md.
  */
-import type { ProviderClass } from "../../../domain/Provider.ts"
+import type { ProviderClass } from "../../../contract/domain/Provider.ts"
 import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 
 export type BreakerPhase = "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"

@@ -1,6 +1,6 @@
 /** The circuit breakers of all providers, in memory: the transitions of `Breaker` by provider. Times are epoch milliseconds. */
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
-import type { ProviderClass } from "../../../domain/Provider.ts"
+import type { ProviderClass } from "../../../contract/domain/Provider.ts"
 import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import * as Breaker from "./Breaker.ts"
 

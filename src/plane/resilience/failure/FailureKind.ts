@@ -3,7 +3,7 @@
  * cooldowns, breakers and accounts.
  */
 
-import type { ClientError } from "../../../domain/ErrorKind.ts"
+import type { ClientError } from "../../../contract/domain/ErrorKind.ts"
 
 export type FailureKind =
   /** 408, 5xx and other passing failures. */

@@ -1,5 +1,5 @@
 /** A row of the classifier's table, and how it is held against the evidence. */
-import type { ProviderClass } from "../../../domain/Provider.ts"
+import type { ProviderClass } from "../../../contract/domain/Provider.ts"
 import type { CooldownScope, Exhausts, FailureKind } from "./FailureKind.ts"
 import { policies } from "./Policy.ts"
 import type { Evidence, Mark } from "./Signal.ts"

@@ -1,6 +1,6 @@
 /** Input of the rules: the facts of a failed attempt, and the parts that the rules look at. */
 import type { AuthType } from "../../../subjects/connections/entity.ts"
-import type { ProviderClass } from "../../../domain/Provider.ts"
+import type { ProviderClass } from "../../../contract/domain/Provider.ts"
 import { isDailyQuota, isMinuteQuota, isProjectDailyQuota } from "./BodyHints.ts"
 import { type Echo, type CallerText } from "./Echo.ts"
 import { detailReasons, type ErrorBody, readErrorBody } from "./ErrorBody.ts"

@@ -3,7 +3,7 @@
  * candidates, features, policy, clock and seed always give the same decision. Unknown is null, never a guess.
  */
 import type { AccountTier } from "../../../subjects/connections/entity.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Target } from "../resolve/ModelResolver.ts"

@@ -6,8 +6,8 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Combo } from "../../../subjects/combos/entity.ts"
 import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
-import type { InvalidRequest, ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { InvalidRequest, ModelNotFound, NoTarget } from "../../../contract/domain/Errors.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 
 export interface ExplainRequest {
   /** Any id a client can ask for. */

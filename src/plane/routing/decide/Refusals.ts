@@ -1,5 +1,5 @@
 /** Targets that a caller may not have, because they stand for a quota group's members and the group does not let it in now. Pure. */
-import { describe } from "../../../domain/Errors.ts"
+import { describe } from "../../../contract/domain/Errors.ts"
 import type { Decided } from "./Decide.ts"
 import type { Excluded } from "../candidate/Decision.ts"
 import type { Refusal, Refusals } from "../quota/Refusal.ts"

@@ -2,7 +2,7 @@
  * Restores rotations after a crash. What strategies remember is stored shortly after a request, the usage row before its last byte. So
  * the rows that are newer than a stored memory show which targets have had their turn since. Pure.
  */
-import type { UsageRow } from "../../../domain/Usage.ts"
+import type { UsageRow } from "../../../contract/domain/Usage.ts"
 import type { StrategyMemory } from "../candidate/Strategy.ts"
 import { blankMemory } from "../candidate/Strategy.ts"
 import { targetKey } from "../resolve/TargetKey.ts"

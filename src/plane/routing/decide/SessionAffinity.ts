@@ -3,7 +3,7 @@
  * (`config.sessionAffinity`). Pure.
  */
 import type { SessionAffinity } from "../../../subjects/combos/entity/ConfigFields.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
 import type { Resolution } from "../resolve/ModelResolver.ts"
 

@@ -1,5 +1,5 @@
 /** The class whose resilience rules hold for an account, from facts: how it signs in, and where its server is. */
-import type { ProviderClass } from "../../../domain/Provider.ts"
+import type { ProviderClass } from "../../../contract/domain/Provider.ts"
 import { isLocalAddress } from "../../../net/egress/OutboundPolicy.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { Guarded } from "../../resilience/breaker/Breakers.ts"

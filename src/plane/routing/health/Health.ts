@@ -4,8 +4,8 @@
  * and the simulator share them.
  */
 import type { Connection, ConnectionHealth } from "../../../subjects/connections/entity.ts"
-import type { LimitFacts } from "../../../domain/Errors.ts"
-import type { ProviderClass } from "../../../domain/Provider.ts"
+import type { LimitFacts } from "../../../contract/domain/Errors.ts"
+import type { ProviderClass } from "../../../contract/domain/Provider.ts"
 import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { Admission, BreakerPhase, BreakerReport } from "../../resilience/breaker/Breaker.ts"

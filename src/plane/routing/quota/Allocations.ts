@@ -4,7 +4,7 @@
  * not.
  */
 import type { DeclaredQuota } from "../../../subjects/connections/entity.ts"
-import { QuotaNotAllocated } from "../../../domain/Errors.ts"
+import { QuotaNotAllocated } from "../../../contract/domain/Errors.ts"
 import type { QuotaAllocation, QuotaGroup } from "../../../subjects/quotaGroups/entity.ts"
 import type { WindowName } from "./Span.ts"
 

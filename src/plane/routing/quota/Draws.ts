@@ -1,6 +1,6 @@
 /** Counts the use of one connection's quotas, by one API key or by all together. Pure; times are epoch milliseconds. */
 import * as Schema from "effect/Schema"
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
 import { type QuotaView, shareOf } from "./QuotaState.ts"
 import type { QuotaUsage } from "./QuotaWindows.ts"
 

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { QuotaShareUsed } from "../../../domain/Errors.ts"
+import { QuotaShareUsed } from "../../../contract/domain/Errors.ts"
 import type { QuotaGroup } from "../../../subjects/quotaGroups/entity.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import type { StoreError } from "../../../store/Errors.ts"

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { type DeclaredQuota, QuotaUnit, QuotaWindow as WindowSchema } from "../../../subjects/connections/entity.ts"
-import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
+import { nanoUsdPerUsd } from "../../../contract/domain/Usage.ts"
 import type { QuotaWindow } from "../candidate/Candidate.ts"
 import { type Count, currentCount, currentSpan, type Declared } from "./Declared.ts"
 import type { ShownRate, ShownWindow } from "./HeaderQuotas.ts"

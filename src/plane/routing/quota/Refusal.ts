@@ -1,5 +1,5 @@
 /** Reason for which a caller may not have a target of a quota group now. */
-import type { QuotaNotAllocated, QuotaShareUsed } from "../../../domain/Errors.ts"
+import type { QuotaNotAllocated, QuotaShareUsed } from "../../../contract/domain/Errors.ts"
 import type { Target } from "../resolve/ModelTargets.ts"
 
 export type Refusal = QuotaNotAllocated | QuotaShareUsed

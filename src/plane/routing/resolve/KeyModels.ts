@@ -6,7 +6,7 @@ import { type ModelRules, modelRulesOf } from "../../../subjects/auth/KeyPolicy.
 import type { ApiKey, Principal } from "../../../subjects/keys/entity.ts"
 import { parseAutoId } from "./AutoId.ts"
 import { mayUse, quotaShareParts } from "./ModelIds.ts"
-import { describe, KeyRejected, type ModelNotFound, type NoTarget } from "../../../domain/Errors.ts"
+import { describe, KeyRejected, type ModelNotFound, type NoTarget } from "../../../contract/domain/Errors.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 
 /** Verdict on a key's use of an id: the allowed part of its resolution, or the reason of the refusal. */

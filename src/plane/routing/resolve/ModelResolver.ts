@@ -6,7 +6,7 @@
 import { type ComboPolicy, noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import type { RoutableCombo } from "../../../subjects/combos/entity/RoutableCombo.ts"
 import type { Combo } from "../../../subjects/combos/entity.ts"
-import { type ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
+import { type ModelNotFound, NoTarget } from "../../../contract/domain/Errors.ts"
 import { closest } from "../../../kernel/text/Closest.ts"
 import { maxAliasHops } from "./Aliases.ts"
 import { advertisedAutoIds, type AutoSpec, invokableAutoIds, nearAutoIds, parseAutoId } from "./AutoId.ts"

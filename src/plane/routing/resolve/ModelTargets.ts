@@ -3,10 +3,10 @@
  * catalogue snapshot.
  */
 import type { RoutableCombo } from "../../../subjects/combos/entity/RoutableCombo.ts"
-import { ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
-import type { ProviderSpec } from "../../../domain/Provider.ts"
+import { ModelNotFound, NoTarget } from "../../../contract/domain/Errors.ts"
+import type { ProviderSpec } from "../../../contract/domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../../providers/Catalog.ts"
-import { isForPicturesOnly } from "../../../domain/Provider.ts"
+import { isForPicturesOnly } from "../../../contract/domain/Provider.ts"
 import { converses, makesPictures } from "../../providers/ChatModels.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { otherSpellings, withoutLongWindow } from "./ModelIds.ts"

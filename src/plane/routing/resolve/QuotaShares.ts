@@ -1,5 +1,5 @@
 /** Resolves quota-share ids (`qtSd/<group>/<provider>/<model>`) to the members of a quota group at a provider. Pure. */
-import { type ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
+import { type ModelNotFound, NoTarget } from "../../../contract/domain/Errors.ts"
 import { closest } from "../../../kernel/text/Closest.ts"
 import { quotaShareParts, quotaSharePrefix } from "./ModelIds.ts"
 import { failed, type Found, type ResolverView, spelled, target } from "./ModelTargets.ts"

@@ -2,7 +2,7 @@
  * Resolves a client's model id: as it is, else by its replacement in the setting `modelFallbacks`, else to a successor of the model. Ids that the
  * gateway itself names (a judge, the emergency fallback) are resolved without these. Pure.
  */
-import { ModelNotFound, type NoTarget } from "../../../domain/Errors.ts"
+import { ModelNotFound, type NoTarget } from "../../../contract/domain/Errors.ts"
 import { behindNoThinking, noThinkingPrefix, otherSpellings } from "./ModelIds.ts"
 import { resolve, type Resolution, explained } from "./ModelResolver.ts"
 import { isFailure, type ResolverView, splitPrefix } from "./ModelTargets.ts"

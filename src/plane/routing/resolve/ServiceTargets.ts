@@ -3,7 +3,7 @@
  * Pure.
  */
 import { noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
-import { NoTarget } from "../../../domain/Errors.ts"
+import { NoTarget } from "../../../contract/domain/Errors.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { Resolution } from "./ModelResolver.ts"
 import { type ResolverView, target } from "./ModelTargets.ts"

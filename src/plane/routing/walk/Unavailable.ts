@@ -1,5 +1,5 @@
 /** Reasons of the gateway itself for not calling a target. */
-import { shutdown } from "../../../domain/Errors.ts"
+import { shutdown } from "../../../contract/domain/Errors.ts"
 import type { Unready } from "../health/Health.ts"
 
 export const queueFull: Unready = {

@@ -2,7 +2,7 @@
  * The proofs providers want back (signatures, encrypted reasoning), as they are in the bytes of a wire that carries them itself.
  * Found without decoding: most requests and answers hold none.
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { makeDropLog } from "../../../wire/canonical/DropLog.ts"
 import type { Conversation, Part, ReasoningState } from "../../../wire/canonical/Conversation.ts"
 

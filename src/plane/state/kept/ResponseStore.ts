@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ContentPermission } from "../../../domain/ContentPermission.ts"
+import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import { isArray, isObject, type JsonObject, parseJson } from "../../../wire/json/Json.ts"
 import { defaultLimits, makeResponseHistory, type ResponseHistory } from "./ResponseHistory.ts"
 

@@ -1,13 +1,13 @@
 /** The usage row of a line that a provider's batch has answered. Pure. */
 import { createHash } from "node:crypto"
 import type { ModelPrice } from "../../pricing/entity.ts"
-import { noTokens, type TokenCounts, type UsageRow } from "../../../domain/Usage.ts"
+import { noTokens, type TokenCounts, type UsageRow } from "../../../contract/domain/Usage.ts"
 import { believed } from "../../../plane/settle/Belief.ts"
 import { type LineBounds, seenOfLine } from "../../../plane/settle/Seen.ts"
 import { costOf } from "../../../observe/usage/BookedCost.ts"
 import { estimateTokens } from "../../../observe/usage/Cost.ts"
 import type { Batch } from "../entity.ts"
-import type { ProviderSpec } from "../../../domain/Provider.ts"
+import type { ProviderSpec } from "../../../contract/domain/Provider.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { Endpoint } from "../Endpoints.ts"
 

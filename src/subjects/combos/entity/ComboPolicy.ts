@@ -1,6 +1,6 @@
 /** A combo's `config` with all defaults filled in. Decoded when combos are loaded. */
 import type * as Schema from "effect/Schema"
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 import { type PackName, packOfMode, settled, type Weights } from "./AutoWeights.ts"
 import {
   anyFields,

@@ -6,7 +6,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 
 type Problems = ReadonlyArray<FieldProblem>
 type Fields = Readonly<Record<string, Schema.Schema.AnyNoContext>>

@@ -14,7 +14,7 @@ import {
   RecordView,
   SectionView,
   TurnView
-} from "../../../contract/InspectorRecords.ts"
+} from "../../../contract/traffic/InspectorRecords.ts"
 import { taking } from "../../../cli/flags/Forms.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"

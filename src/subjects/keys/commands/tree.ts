@@ -1,6 +1,6 @@
 /** The commands about API keys. */
 import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
-import { scopeLines } from "../../../domain/ScopeTexts.ts"
+import { scopeLines } from "../../../contract/domain/ScopeTexts.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const fromList = from(() => import("./list.ts"))

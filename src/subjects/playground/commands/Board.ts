@@ -1,6 +1,6 @@
 /** Answers side by side: what is known of each column, and how they are drawn. Pure. */
 import { harmless, harmlessLines } from "../../../kernel/text/TerminalText.ts"
-import { type Metrics, metricsSoFar, metricsText } from "../../../domain/AnswerMetrics.ts"
+import { type Metrics, metricsSoFar, metricsText } from "../../../contract/domain/AnswerMetrics.ts"
 import type { CompareEvent } from "../../../cli/gateway/CompareStream.ts"
 import { fit, pad, widthOf } from "../../../cli/output/Table.ts"
 

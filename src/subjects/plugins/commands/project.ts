@@ -1,6 +1,6 @@
 /** Reading a plugin of the author's disk, and saying what is wrong with it. */
 import * as Effect from "effect/Effect"
-import type { FieldProblem } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../contract/domain/Errors.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { loadModule } from "../../../cli/lazy.ts"
 

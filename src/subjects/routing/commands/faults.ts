@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { SimulatedFault } from "../routes.ts"
-import { FaultName, ScenarioName } from "../../../domain/SimulatedFaults.ts"
+import { FaultName, ScenarioName } from "../../../contract/domain/SimulatedFaults.ts"
 import { each, notOf } from "../../../cli/flags/Forms.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 

@@ -1,5 +1,5 @@
 /** A provider's bill beside the ledger, by day and model, with what explains a difference. Pure. */
-import type { CallReason } from "../../../domain/CallReason.ts"
+import type { CallReason } from "../../../contract/domain/CallReason.ts"
 import type { Billed } from "./Bill.ts"
 
 /** Calls for which another amount may have been billed. */

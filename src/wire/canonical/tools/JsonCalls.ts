@@ -2,7 +2,7 @@
  * Free-form calls in answers to clients that have offered no free-form tool: their arguments are JSON, as such clients expect it, in streams and whole
  * answers alike.
  */
-import type { WireName } from "../../../domain/Wire.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { isArray, isObject, type JsonObject, objectOr, stringOr } from "../../json/Json.ts"
 import type { StreamEvent } from "../Event.ts"
 import { wrapInput } from "./FreeForm.ts"

@@ -3,7 +3,7 @@
  * names and changed ids are restored to the client's own (`ToolRestoration.ts`).
  */
 import type { Conversation, Message, Part, Tool, ToolChoice } from "../Conversation.ts"
-import type { Dialect } from "../../../domain/Dialect.ts"
+import type { Dialect } from "../../../contract/domain/Dialect.ts"
 import { aliasesOf, nineLettersOrDigits, type WordLimit } from "../Aliases.ts"
 import { asFunctionTool, wrapInput } from "./FreeForm.ts"
 

@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/completions/methods/create
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"
 import { isArray, type JsonObject } from "../../json/Json.ts"
 

@@ -5,7 +5,7 @@
  * https://developers.openai.com/api/reference/resources/completions/methods/create
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import { decodeRequest as decodeChat } from "../../chat/RequestDecode.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"

@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"
 import { isArray, isObject, type Json } from "../../json/Json.ts"

@@ -1,6 +1,6 @@
 /** The codecs that send a request for embeddings to an upstream. */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { chat } from "../../chat/Codec.ts"
 import { gemini } from "../../gemini/Codec.ts"
 import { isArray, type Json } from "../../json/Json.ts"

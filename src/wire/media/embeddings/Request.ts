@@ -1,6 +1,6 @@
 /** Embeddings requests: the client's body as it is, and its translation for each wire. */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import { isArray, type Json, type JsonObject, objectOr, optional } from "../../json/Json.ts"
 import { wholeRequest } from "../WholeRequest.ts"

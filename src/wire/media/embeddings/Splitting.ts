@@ -5,7 +5,7 @@
  * 300,000 tokens), https://docs.cohere.com/reference/embed (96), https://docs.voyageai.com/reference/embeddings-api (1,000 and, for its
  * smallest, 120,000 tokens), https://ai.google.dev/gemini-api/docs/embeddings (100).
  */
-import { sumTokens } from "../../../domain/Usage.ts"
+import { sumTokens } from "../../../contract/domain/Usage.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import type { Response } from "../../canonical/Response.ts"
 import { isArray, isObject, type Json } from "../../json/Json.ts"

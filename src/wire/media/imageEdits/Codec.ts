@@ -1,6 +1,6 @@
 /** `/v1/images/edits` and `/v1/images/variations`: answers, streams and bills are those of pictures that are made. */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { images } from "../images/Codec.ts"
 import { isAsRequested } from "../images/Answer.ts"
 import { billedUsage, mostUsage } from "../images/Request.ts"

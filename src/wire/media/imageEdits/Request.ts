@@ -5,7 +5,7 @@
  * https://developers.openai.com/api/reference/resources/images/methods/create_variation (2026-11)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import * as Images from "../images/Request.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"

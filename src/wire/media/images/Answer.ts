@@ -1,5 +1,5 @@
 /** Pictures in answers: `{data: [{b64_json} | {url}]}`, and their facts for billing. */
-import { noTokens } from "../../../domain/Usage.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { Response } from "../../canonical/Response.ts"
 import { billingOf } from "../../canonical/BillingReading.ts"
 import { countOr, type Usage, withBilling } from "../../canonical/Usage.ts"

@@ -2,8 +2,8 @@
  * `/v1/images/generations`, as a variant of the chat wire's codec: its errors are OpenAI's. A chat upstream gets the client's own bytes
  * and the client gets the upstream's, unless its pictures are not in the form that was asked for.
  */
-import type { ImageAdapter, MediaAdapter } from "../../../domain/MediaKind.ts"
-import type { WireName } from "../../../domain/Wire.ts"
+import type { ImageAdapter, MediaAdapter } from "../../../contract/domain/MediaKind.ts"
+import type { WireName } from "../../../contract/domain/Wire.ts"
 import { chat } from "../../chat/Codec.ts"
 import { answersOf } from "../OpaqueAnswer.ts"
 import type { WireCodec } from "../../WireCodec.ts"

@@ -1,5 +1,5 @@
 /** Providers that make one picture per request are asked several times. */
-import { sumUsage } from "../../../domain/Usage.ts"
+import { sumUsage } from "../../../contract/domain/Usage.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import type { Response } from "../../canonical/Response.ts"
 import { valueIn } from "../OpaqueAnswer.ts"

@@ -4,8 +4,8 @@
  * https://developers.openai.com/api/reference/resources/images/methods/generate (read on 2026-11-23)
  */
 import * as Either from "effect/Either"
-import { type InvalidRequest } from "../../../domain/Errors.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import { type InvalidRequest } from "../../../contract/domain/Errors.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import type { Usage } from "../../canonical/Usage.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"

@@ -7,7 +7,7 @@
 import type { StreamEvent } from "../../canonical/Event.ts"
 import type { MutableFacts } from "../../canonical/Facts.ts"
 import type { Usage } from "../../canonical/Usage.ts"
-import { sumUsage } from "../../../domain/Usage.ts"
+import { sumUsage } from "../../../contract/domain/Usage.ts"
 import { isObject, type JsonObject, optional, parseJson, stringOr } from "../../json/Json.ts"
 import { encodeSse } from "../../sse/SseScanner.ts"
 import { makeSseTap, type TapReader } from "../../sse/SseTap.ts"

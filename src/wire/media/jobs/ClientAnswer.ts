@@ -1,5 +1,5 @@
 /** The answer to a client that waited for a media job: `{id, status: "completed", data: [{url | b64_json}]}`. */
-import type { MediaKind } from "../../../domain/MediaKind.ts"
+import type { MediaKind } from "../../../contract/domain/MediaKind.ts"
 import type { Response } from "../../canonical/Response.ts"
 import { isArray, isObject, type Json, type JsonObject, optional } from "../../json/Json.ts"
 import { valueIn } from "../OpaqueAnswer.ts"

@@ -3,8 +3,8 @@
  * `{content}` (an address of the provider that wants its credential) where they have to be fetched from it. Canonically the answer is one
  * opaque part `{outputs, seconds?}`; the client's codec makes `data` of it.
  */
-import type { MediaKind } from "../../../domain/MediaKind.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import type { MediaKind } from "../../../contract/domain/MediaKind.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../../json/Json.ts"
 import { answersOf } from "../OpaqueAnswer.ts"
 import type { WireCodec } from "../../WireCodec.ts"

@@ -2,7 +2,7 @@
  * `/v1/music/generations`, as a variant of the chat wire's codec: its errors are OpenAI's, which has no such endpoint. A provider without
  * a form of its own is asked for a job in the form of OpenAI's videos.
  */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
 import { chat } from "../../chat/Codec.ts"
 import { encodeOutputs } from "../jobs/ClientAnswer.ts"
 import { mediaRequest, withoutOwn } from "../jobs/MediaRequest.ts"

@@ -1,5 +1,5 @@
 /** `/v1/rerank`, as a variant of the chat wire's codec: its errors are OpenAI's. */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
 import { chat } from "../../chat/Codec.ts"
 import { isArray } from "../../json/Json.ts"
 import { answersOf } from "../OpaqueAnswer.ts"

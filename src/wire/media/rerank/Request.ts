@@ -6,8 +6,8 @@
  * https://docs.api.nvidia.com/nim/reference/nvidia-llama-3_2-nv-rerankqa-1b-v2-infer (read on 2026-11-23)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import type { Usage } from "../../canonical/Usage.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"

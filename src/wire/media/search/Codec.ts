@@ -3,8 +3,8 @@
  * `search` of the body.
  */
 import * as Either from "effect/Either"
-import type { MediaAdapter, SearchAdapterName } from "../../../domain/MediaKind.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import type { MediaAdapter, SearchAdapterName } from "../../../contract/domain/MediaKind.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { Usage } from "../../canonical/Usage.ts"
 import { chat } from "../../chat/Codec.ts"
 import { invalidField } from "../../json/FieldReader.ts"

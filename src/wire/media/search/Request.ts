@@ -1,6 +1,6 @@
 /** Reads a request of `POST /v1/search`. Pure. */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import { type FieldReader, invalidField, makeFieldReader, mismatch } from "../../json/FieldReader.ts"
 import { isObject, type JsonObject } from "../../json/Json.ts"
 import { read } from "../../json/Members.ts"

@@ -1,5 +1,5 @@
 /** `/v1/audio/speech`, as a variant of the chat wire's codec: its errors are OpenAI's, its answers are relayed as they come. */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
 import { chat } from "../../chat/Codec.ts"
 import { answersOf } from "../OpaqueAnswer.ts"
 import type { WireCodec } from "../../WireCodec.ts"

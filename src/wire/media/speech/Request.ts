@@ -6,10 +6,10 @@
  * (read on 2026-11-23)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import type { Usage } from "../../canonical/Usage.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"
 import { isObject, type Json, type JsonObject, optional, stringOr } from "../../json/Json.ts"

@@ -5,7 +5,7 @@
  * https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded, https://elevenlabs.io/docs/api-reference/speech-to-text/convert
  * (2026-11)
  */
-import { noTokens } from "../../../domain/Usage.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { Response } from "../../canonical/Response.ts"
 import { billingOf } from "../../canonical/BillingReading.ts"
 import { countOr, type Usage, withBilling } from "../../canonical/Usage.ts"

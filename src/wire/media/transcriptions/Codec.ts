@@ -1,5 +1,5 @@
 /** `/v1/audio/transcriptions` and `/v1/audio/translations`, as variants of the chat wire's codec: their errors are OpenAI's. */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
 import { chat } from "../../chat/Codec.ts"
 import { answersOf } from "../OpaqueAnswer.ts"
 import type { WireCodec } from "../../WireCodec.ts"

@@ -6,8 +6,8 @@
  * (2026-11)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../domain/Errors.ts"
-import { noTokens } from "../../../domain/Usage.ts"
+import type { InvalidRequest } from "../../../contract/domain/Errors.ts"
+import { noTokens } from "../../../contract/domain/Usage.ts"
 import type { Conversation } from "../../canonical/Conversation.ts"
 import type { Usage } from "../../canonical/Usage.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"

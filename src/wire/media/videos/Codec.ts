@@ -1,5 +1,5 @@
 /** `/v1/videos/generations`, as a variant of the chat wire's codec: its errors are OpenAI's. */
-import type { MediaAdapter } from "../../../domain/MediaKind.ts"
+import type { MediaAdapter } from "../../../contract/domain/MediaKind.ts"
 import { chat } from "../../chat/Codec.ts"
 import { encodeOutputs } from "../jobs/ClientAnswer.ts"
 import { openAiJob } from "../jobs/OpenAiStyle.ts"

@@ -1,7 +1,7 @@
 /** Two accounts behind one `context-relay` combo: the first has a quota of 1000 tokens, the second none. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import type { Usage } from "../../../../src/wire/canonical/Usage.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"

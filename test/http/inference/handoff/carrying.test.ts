@@ -1,7 +1,7 @@
 /** What another account is told when a session goes on there, on every wire; and who is told nothing. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { refuses, requestIn, says, type Scene, type SceneOptions, setUp, summary } from "./Scene.ts"
 
 const scene = (name: string, options: SceneOptions, play: (scene: Scene) => Promise<void>) =>

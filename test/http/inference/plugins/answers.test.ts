@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { eventuallyFound } from "../../../support/eventually.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import { changedTo, failed, listener, textOf } from "../../../support/HookListeners.ts"

@@ -1,7 +1,7 @@
 /** A stream cut in the middle is continued in every client's wire, from every upstream's wire to every other: official clients only. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import { counted } from "../../../support/slowRun.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"

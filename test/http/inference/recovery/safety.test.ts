@@ -1,7 +1,7 @@
 /** What is continued, what is not, and what the client ends with in either case. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 import { answer, ask, begin, cut, headOf, whole } from "./Streams.ts"

@@ -1,5 +1,5 @@
 /** What a provider's prompt cache sees of a request, and where one request does not begin as the one before. */
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 
 type Json = Record<string, unknown>
 

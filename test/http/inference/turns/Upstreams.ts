@@ -1,5 +1,5 @@
 /** What the model says in each turn of a long session, in each upstream's wire: words, one call or two, with reasoning now and then. */
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 
 interface Said {

@@ -1,7 +1,7 @@
 /** Pictures for models that take none, through a whole gateway and on every wire. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 import { answerOf } from "../turns/Upstreams.ts"

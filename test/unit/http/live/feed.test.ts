@@ -12,7 +12,7 @@ import { highWaterBytes, type LiveSocket, makeLiveClient, mostWaiting } from "..
 import { headersAtMain } from "../../../../src/entry/server/LivePort.ts"
 import { limitOf, makeSampler, type Sampler } from "../../../../src/entry/live/Sampler.ts"
 import { makeStats, mostProviders, type StatsFrame } from "../../../../src/entry/live/Stats.ts"
-import { noTokens, type UsageRow } from "../../../../src/domain/Usage.ts"
+import { noTokens, type UsageRow } from "../../../../src/contract/domain/Usage.ts"
 import { makeSources } from "../../../../src/entry/live/Sources.ts"
 import type { GatewayEvent } from "../../../../src/observe/Events.ts"
 import type { ProgressEvent } from "../../../../src/plane/request/RunningRequests.ts"

@@ -9,7 +9,7 @@ import type { Work } from "../../../../src/plane/request/Exchange.ts"
 import { unwatched } from "../../../../src/plane/state/kept/AnswerWatch.ts"
 import { maxHoldBackMs } from "../../../../src/plane/attempt/StreamReader.ts"
 import type { UpstreamSink } from "../../../../src/net/egress/Upstream.ts"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 
 const timeouts = { connectMs: 1_000, firstByteMs: 180_000, idleMs: 300_000, totalMs: 600_000 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isBackground } from "../../../../src/plane/request/Background.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 
 const judged = (wire: WireName, body: JsonObject, headers = {}, hasTools = false): boolean =>
   isBackground(headers, hasTools, () => codecs[wire].decodeRequest({ model: "m", ...body }))

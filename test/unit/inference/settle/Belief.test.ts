@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { noTokens, type TokenCounts } from "../../../../src/domain/Usage.ts"
+import { noTokens, type TokenCounts } from "../../../../src/contract/domain/Usage.ts"
 import { believed, isPlain, type Seen } from "../../../../src/plane/settle/Belief.ts"
 
 const seen = (more: Partial<Seen> = {}): Seen => ({

@@ -1,6 +1,6 @@
 /** Answers that wait for the same write: what goes wrong with one is that one's alone. */
 import { assert, describe, it } from "@effect/vitest"
-import type { UsageRow } from "../../../../src/domain/Usage.ts"
+import type { UsageRow } from "../../../../src/contract/domain/Usage.ts"
 import { makeAcknowledge } from "../../../../src/plane/settle/Acknowledgement.ts"
 import type { Exchange } from "../../../../src/plane/request/Exchange.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../../src/contract/domain/ContentPermission.ts"
 import type { Conversation, Message, Part } from "../../../../src/wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../../../src/wire/canonical/Response.ts"
 import { answerKeys } from "../../../../src/plane/state/kept/AnswerKeys.ts"

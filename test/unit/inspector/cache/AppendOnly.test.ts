@@ -1,6 +1,6 @@
 /** A conversation that only grows breaks no cache, however its wire, its reasoning and its provider's counts look. */
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { CacheFinder } from "../../../../src/observe/inspector/cache/CacheFinder.ts"
 import type { CacheVerdict } from "../../../../src/observe/inspector/cache/CacheCall.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"

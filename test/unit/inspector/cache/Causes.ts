@@ -1,5 +1,5 @@
 /** Conversations whose cache one known thing breaks at the last call: what happens, and what has to be told of it. */
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { CacheCause } from "../../../../src/observe/inspector/cache/CacheCall.ts"
 import { bodyOf, type Event, eventsOf, type Json, retold, system, talk, type Tool, tools } from "./Conversations.ts"
 import type { CacheKind } from "./PromptCaches.ts"

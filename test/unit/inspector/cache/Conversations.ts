@@ -1,5 +1,5 @@
 /** A conversation with tools as each wire writes it. Deterministic. */
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 
 export type Json = Record<string, unknown>
 

@@ -2,7 +2,7 @@
  * Prompt caches of providers, played: they read the bodies they are sent by rules of their own and report what they have read and written. They
  * share no code with what is tested.
  */
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { ReportedTokens } from "../../../../src/observe/inspector/cache/CacheCall.ts"
 
 type Json = Record<string, unknown>

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { codeFormats, codeOf } from "../../../../src/observe/inspector/exports/CodeExport.ts"
 import { harEntryOf, harPieces, jsonlPieces } from "../../../../src/observe/inspector/exports/Har.ts"
 import { maxHarEntries, readHar } from "../../../../src/observe/inspector/exports/HarImport.ts"
-import type { TrafficRecord } from "../../../../src/domain/TrafficRecord.ts"
+import type { TrafficRecord } from "../../../../src/contract/domain/TrafficRecord.ts"
 import { coreOf, shapedSecrets } from "../../../support/KindsOfSecrets.ts"
 import { aRecord } from "../../../support/TrafficRecords.ts"
 

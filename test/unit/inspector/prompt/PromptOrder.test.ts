@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { Prompt } from "../../../../src/observe/inspector/prompt/Prompt.ts"
 import { promptOf } from "../../../../src/observe/inspector/prompt/PromptOrder.ts"
 import { segmentTokens } from "../../../../src/observe/inspector/prompt/SegmentTokens.ts"

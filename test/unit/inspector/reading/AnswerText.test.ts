@@ -1,6 +1,6 @@
 /** Answers as text, piece by piece. */
 import { assert, describe, it } from "@effect/vitest"
-import type { ApiKind } from "../../../../src/domain/TrafficRecord.ts"
+import type { ApiKind } from "../../../../src/contract/domain/TrafficRecord.ts"
 import { makeAnswerReader } from "../../../../src/observe/inspector/reading/AnswerText.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 

@@ -4,7 +4,7 @@ import { makeAnswerReader } from "../../../../src/observe/inspector/reading/Answ
 import { conversationOf } from "../../../../src/observe/inspector/reading/Conversation.ts"
 import { formatOf } from "../../../../src/observe/inspector/reading/Format.ts"
 import { answerFactsOf, requestFactsOf } from "../../../../src/observe/inspector/reading/Llm.ts"
-import type { ApiKind } from "../../../../src/domain/TrafficRecord.ts"
+import type { ApiKind } from "../../../../src/contract/domain/TrafficRecord.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`

@@ -1,4 +1,4 @@
-import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../../src/contract/domain/ContentPermission.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Plugins that are stopped while they are asked. Their sandboxes are stand-ins whose calls a latch holds. */
-import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../../src/contract/domain/ContentPermission.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import type { OAuthEndpoint } from "../../../../src/domain/Provider.ts"
+import type { OAuthEndpoint } from "../../../../src/contract/domain/Provider.ts"
 import { fromRaw } from "../../../../src/net/egress/UpstreamHeaders.ts"
 import { dueAtMs, holdMs } from "../../../../src/plane/providers/oauth/Freshness.ts"
 import { isReplaced, replace } from "../../../../src/plane/providers/TokenReplacement.ts"

@@ -1,5 +1,5 @@
 /** Usage in shapes no recording was found of: numbers of no answer, members as the providers document them. */
-import type { TokenCounts } from "../../../../src/domain/Usage.ts"
+import type { TokenCounts } from "../../../../src/contract/domain/Usage.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import type { Answer } from "./usageAnswers.ts"
 

@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { TokenCounts } from "../../../../src/domain/Usage.ts"
-import { nanoUsdPerUsd, noTokens } from "../../../../src/domain/Usage.ts"
+import type { TokenCounts } from "../../../../src/contract/domain/Usage.ts"
+import { nanoUsdPerUsd, noTokens } from "../../../../src/contract/domain/Usage.ts"
 import { registry } from "../../../../src/plane/providers/Registry.ts"
 import { usageRowIds } from "../../../../src/plane/providers/registry/usage.ts"
 import { usageRecordings } from "../../../../src/plane/providers/registry/usageRecordings.ts"

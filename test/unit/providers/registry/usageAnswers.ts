@@ -3,7 +3,7 @@
  * in another notation (a Python object, a YAML file) is written as the JSON it was read from. Sources are fixtures of vercel/ai
  * (Apache-2.0), rig (MIT), pydantic-ai (MIT), req_llm (Apache-2.0) and openllmetry (Apache-2.0), documentation pages and issues.
  */
-import type { TokenCounts } from "../../../../src/domain/Usage.ts"
+import type { TokenCounts } from "../../../../src/contract/domain/Usage.ts"
 import { type UsageRecording, usageRecordings } from "../../../../src/plane/providers/registry/usageRecordings.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeStored } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { ComboStrategy } from "../../../../src/subjects/combos/entity.ts"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { Resolution } from "../../../../src/plane/routing/resolve/ModelResolver.ts"
 import {
   sessionAffinityOf,

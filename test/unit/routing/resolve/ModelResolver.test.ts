@@ -3,7 +3,7 @@ import { maxComboDepth } from "../../../../src/subjects/combos/entity/ConfigFiel
 import { decodeStored, noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import type { Combo } from "../../../../src/subjects/combos/entity.ts"
 import type { Connection } from "../../../../src/subjects/connections/entity.ts"
-import { ModelNotFound, NoTarget } from "../../../../src/domain/Errors.ts"
+import { ModelNotFound, NoTarget } from "../../../../src/contract/domain/Errors.ts"
 import type { QuotaGroup } from "../../../../src/subjects/quotaGroups/entity.ts"
 import { type Account, snapshot } from "../../../../src/plane/providers/Catalog.ts"
 import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { WireName } from "../../../../src/domain/Wire.ts"
+import { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { codecs, translateRequest } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { bodies } from "../fields/examples.ts"

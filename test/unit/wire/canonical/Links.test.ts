@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import { codecs, translateRequest } from "../../../../src/wire/Codec.ts"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 
 const options = { model: "up", stream: false, maxOutputTokens: 64_000, reasoning: null }

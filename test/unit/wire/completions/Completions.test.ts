@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import { codecs, encodeConversation, makeStreamTranslator } from "../../../../src/wire/Codec.ts"
 import { completions } from "../../../../src/wire/media/completions/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { context, cut, options } from "../support.ts"
 
 const body = (more: JsonObject = {}): JsonObject => ({ model: "m", prompt: "Once upon", ...more })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import { codecs, translateRequest } from "../../../../src/wire/Codec.ts"
 import { answerFields } from "../../../../src/wire/fields/AnswerFields.ts"
 import { cellOf, type Fate, type FieldRow } from "../../../../src/wire/fields/FieldTable.ts"

@@ -1,5 +1,5 @@
 /** The examples of all wires together, by row. */
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { AnswerFieldId } from "../../../../src/wire/fields/AnswerFields.ts"
 import { tabledWires } from "../../../../src/wire/fields/Render.ts"
 import type { RequestFieldId } from "../../../../src/wire/fields/RequestFields.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { errorView } from "../../../../src/domain/Errors.ts"
+import { errorView } from "../../../../src/contract/domain/Errors.ts"
 import { makeStreamTranslator, type StreamTap } from "../../../../src/wire/Codec.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
 import { gemini, geminiArray } from "../../../../src/wire/gemini/Codec.ts"

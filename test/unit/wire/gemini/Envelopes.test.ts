@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { describe as view, InvalidRequest, LimitReached } from "../../../../src/domain/Errors.ts"
+import { describe as view, InvalidRequest, LimitReached } from "../../../../src/contract/domain/Errors.ts"
 import { gemini } from "../../../../src/wire/gemini/Codec.ts"
 import { GeminiRequest } from "../../../../src/wire/gemini/Schema.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"

@@ -1,8 +1,8 @@
 /** Pictures in the form of each provider: what is asked, and what is read of its answer. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { ImageAdapter } from "../../../../src/domain/MediaKind.ts"
-import type { WireName } from "../../../../src/domain/Wire.ts"
+import type { ImageAdapter } from "../../../../src/contract/domain/MediaKind.ts"
+import type { WireName } from "../../../../src/contract/domain/Wire.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { images } from "../../../../src/wire/media/images/Codec.ts"
 import type { EncodedRequest, WireCodec } from "../../../../src/wire/WireCodec.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { errorView } from "../../../../src/domain/Errors.ts"
+import { errorView } from "../../../../src/contract/domain/Errors.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { ollama, ollamaGenerate } from "../../../../src/wire/ollama/Codec.ts"
 import { OllamaChatRequest, OllamaGenerateRequest } from "../../../../src/wire/ollama/Schema.ts"

@@ -1,6 +1,6 @@
 /** Small helpers for the tests of the ollama wire. */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../../src/domain/Errors.ts"
+import type { InvalidRequest } from "../../../../src/contract/domain/Errors.ts"
 import { chat } from "../../../../src/wire/chat/Codec.ts"
 import { makeStreamTranslator } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { MediaAdapter } from "../../../../src/domain/MediaKind.ts"
+import type { MediaAdapter } from "../../../../src/contract/domain/MediaKind.ts"
 import { encodeConversation } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { rerank } from "../../../../src/wire/media/rerank/Codec.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { describe as describeError, InvalidRequest } from "../../../../src/domain/Errors.ts"
+import { describe as describeError, InvalidRequest } from "../../../../src/contract/domain/Errors.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { responses } from "../../../../src/wire/responses/Codec.ts"
 import { item, user } from "./support.ts"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { searchAdapters } from "../../../../src/wire/media/search/adapters/index.ts"
 import { emptySearch, type Search } from "../../../../src/wire/media/search/Search.ts"
-import type { SearchAdapterName } from "../../../../src/domain/MediaKind.ts"
+import type { SearchAdapterName } from "../../../../src/contract/domain/MediaKind.ts"
 
 const plain: Search = { ...emptySearch, query: "a query" }
 

@@ -1,6 +1,6 @@
 /** Checks of an answer. */
-import type { StructuredOutput } from "../../../../domain/AnswerRules.ts"
-import { GuardrailBlocked } from "../../../../domain/Errors.ts"
+import type { StructuredOutput } from "../../../../contract/domain/AnswerRules.ts"
+import { GuardrailBlocked } from "../../../../contract/domain/Errors.ts"
 import type { Finding, TextGuard } from "./TextGuard.ts"
 import type { Reading } from "./Reading.ts"
 

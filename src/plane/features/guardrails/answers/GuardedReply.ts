@@ -4,7 +4,7 @@
  * unchanged. An answer that ends without `conclude` is checked in `end`.
  */
 import * as Effect from "effect/Effect"
-import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
+import { describe, type GuardrailBlocked } from "../../../../contract/domain/Errors.ts"
 import { Listeners } from "../../../../kernel/collections/Listeners.ts"
 import { framingOf } from "../../../reply/Frames.ts"
 import type { ClientReply, Trailers, Work } from "../../../request/Exchange.ts"

@@ -1,7 +1,7 @@
 /** A request whose answer is watched over, and what becomes of its end. */
 import { restOf } from "../../../failover/FailoverEnd.ts"
 import * as Effect from "effect/Effect"
-import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
+import { describe, type GuardrailBlocked } from "../../../../contract/domain/Errors.ts"
 import type { RequestEnd } from "../../../failover/FailoverEnd.ts"
 import type { Work } from "../../../request/Exchange.ts"
 import type { Answered } from "../../Feature.ts"

@@ -1,6 +1,6 @@
 /** A request as it may go on: without what a guardrail takes out of it, or not at all. Pure. */
-import { GuardrailBlocked } from "../../../../domain/Errors.ts"
-import type { WireName } from "../../../../domain/Wire.ts"
+import { GuardrailBlocked } from "../../../../contract/domain/Errors.ts"
+import type { WireName } from "../../../../contract/domain/Wire.ts"
 import { scannedChars } from "../../../guard/injection/Limits.ts"
 import { cleaned } from "../../../guard/Sanitiser.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../../wire/json/Json.ts"

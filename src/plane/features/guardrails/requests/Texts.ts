@@ -2,7 +2,7 @@
  * The texts of a request in its own wire, and how they are replaced. Ids, images, signed or encrypted reasoning, definitions of tools, and marks for
  * caches are none. What is not replaced stays the object that it was. Pure.
  */
-import type { WireName } from "../../../../domain/Wire.ts"
+import type { WireName } from "../../../../contract/domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../../wire/json/Json.ts"
 
 /** Author of a text. `tool`: it came from outside, by a tool. */

@@ -1,7 +1,7 @@
 /** Guards a request with what detects, also where that fails: the request is then refused in the mode `block`, and goes on as it came elsewhere. */
 import * as Effect from "effect/Effect"
-import { GuardrailBlocked } from "../../../../domain/Errors.ts"
-import type { WireName } from "../../../../domain/Wire.ts"
+import { GuardrailBlocked } from "../../../../contract/domain/Errors.ts"
+import type { WireName } from "../../../../contract/domain/Wire.ts"
 import type { JsonObject } from "../../../../wire/json/Json.ts"
 import type { Detection } from "../Detection.ts"
 import type { Active } from "../Policy.ts"

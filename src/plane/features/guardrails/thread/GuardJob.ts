@@ -1,6 +1,6 @@
 /** The check of one large request, as a thread does it: bytes in, bytes out. Pure. */
 import type { GuardrailSettings } from "../../../../subjects/guardrails/entity.ts"
-import type { WireName } from "../../../../domain/Wire.ts"
+import type { WireName } from "../../../../contract/domain/Wire.ts"
 import { findInjections, withoutInjections } from "../../../guard/injection/Injection.ts"
 import { optionsOf } from "../../../guard/Inspect.ts"
 import { redactText, redactValue } from "../../../guard/RedactedText.ts"

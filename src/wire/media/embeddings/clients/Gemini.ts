@@ -4,7 +4,7 @@
  * https://ai.google.dev/api/embeddings (read on 2026-11-23)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../../contract/domain/Errors.ts"
 import type { Conversation } from "../../../canonical/Conversation.ts"
 import { gemini } from "../../../gemini/Codec.ts"
 import { invalidField, mismatch } from "../../../json/FieldReader.ts"

@@ -4,7 +4,7 @@
  * https://docs.ollama.com/api/embed (read on 2026-11-23)
  */
 import * as Either from "effect/Either"
-import type { InvalidRequest } from "../../../../domain/Errors.ts"
+import type { InvalidRequest } from "../../../../contract/domain/Errors.ts"
 import type { Conversation } from "../../../canonical/Conversation.ts"
 import { optionalFieldProblem } from "../../../Envelope.ts"
 import { invalidField, mismatch } from "../../../json/FieldReader.ts"

@@ -5,7 +5,7 @@
  * https://ai.google.dev/gemini-api/docs/image-generation, https://ai.google.dev/gemini-api/docs/imagen,
  * https://ai.google.dev/api/generate-content (read in 2026-11)
  */
-import { noTokens } from "../../../../domain/Usage.ts"
+import { noTokens } from "../../../../contract/domain/Usage.ts"
 import { countOr, type Usage } from "../../../canonical/Usage.ts"
 import { gemini } from "../../../gemini/Codec.ts"
 import { isObject, type Json, type JsonObject, objectOr, optional, stringOr } from "../../../json/Json.ts"

@@ -1,5 +1,5 @@
 /** The forms of the search providers. */
-import type { SearchAdapterName } from "../../../../domain/MediaKind.ts"
+import type { SearchAdapterName } from "../../../../contract/domain/MediaKind.ts"
 import type { SearchAdapter } from "../Search.ts"
 import { brave } from "./brave.ts"
 import { exa } from "./exa.ts"

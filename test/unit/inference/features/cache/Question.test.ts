@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../../src/contract/domain/Wire.ts"
 import { questionOf } from "../../../../../src/plane/features/cache/Question.ts"
 import type { JsonObject } from "../../../../../src/wire/json/Json.ts"
 

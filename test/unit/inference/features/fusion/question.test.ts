@@ -9,7 +9,7 @@ import type { Target } from "../../../../../src/plane/routing/resolve/ModelResol
 import type { Conversation } from "../../../../../src/wire/canonical/Conversation.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../../src/wire/json/Json.ts"
-import type { WireName } from "../../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../../src/contract/domain/Wire.ts"
 import { namedTarget } from "../../../../support/Candidates.ts"
 
 const decoded = (wire: WireName, body: JsonObject): Conversation => Either.getOrThrow(codecs[wire].decodeRequest(body))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultStructuredOutput } from "../../../../../src/domain/AnswerRules.ts"
+import { defaultStructuredOutput } from "../../../../../src/contract/domain/AnswerRules.ts"
 import { defaultGuardrailSettings } from "../../../../../src/subjects/guardrails/entity.ts"
 import { scannedChars } from "../../../../../src/plane/guard/injection/Limits.ts"
 import * as Detection from "../../../../../src/plane/features/guardrails/Detection.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "@effect/vitest"
-import { GuardrailBlocked } from "../../../../../src/domain/Errors.ts"
+import { GuardrailBlocked } from "../../../../../src/contract/domain/Errors.ts"
 import {
   type AnswerGuard,
   type TextMode,

@@ -1,6 +1,6 @@
 /** What tells the same as a text in another form does not tell what was replaced. */
 import { assert, describe, it } from "@effect/vitest"
-import type { WireName } from "../../../../../src/domain/Wire.ts"
+import type { WireName } from "../../../../../src/contract/domain/Wire.ts"
 import { filterWhole } from "../../../../../src/plane/features/guardrails/answers/WholeFilter.ts"
 import { makeStreamFilter } from "../../../../../src/plane/features/guardrails/answers/StreamFilter.ts"
 import { readers } from "../../../../../src/plane/features/guardrails/answers/wires/readers.ts"

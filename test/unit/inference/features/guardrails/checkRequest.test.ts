@@ -1,7 +1,7 @@
 /** What becomes of a request where a guardrail itself fails. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultStructuredOutput } from "../../../../../src/domain/AnswerRules.ts"
+import { defaultStructuredOutput } from "../../../../../src/contract/domain/AnswerRules.ts"
 import { defaultGuardrailSettings } from "../../../../../src/subjects/guardrails/entity.ts"
 import * as Detection from "../../../../../src/plane/features/guardrails/Detection.ts"
 import type { Active } from "../../../../../src/plane/features/guardrails/Policy.ts"

@@ -1,7 +1,7 @@
 /** The pure rooms of the hand-off: when, from what, what is taken of an answer, what is kept. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
+import { operatorsOwn } from "../../../../../src/contract/domain/ContentPermission.ts"
 import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { hasMovedOn, isDue, usedShare } from "../../../../../src/plane/features/handoff/Rules.ts"
 import { makeSummaries } from "../../../../../src/plane/features/handoff/Summaries.ts"

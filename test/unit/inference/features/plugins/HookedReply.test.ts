@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { createServer, type IncomingMessage, request } from "node:http"
 import type { AddressInfo } from "node:net"
-import { PluginFailed } from "../../../../../src/domain/Errors.ts"
+import { PluginFailed } from "../../../../../src/contract/domain/Errors.ts"
 import { NodeReply } from "../../../../../src/entry/listening/NodeReply.ts"
 import type { OpenStreams } from "../../../../../src/entry/listening/OpenStreams.ts"
 import {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { plainDialect } from "../../../../../src/domain/Dialect.ts"
+import { plainDialect } from "../../../../../src/contract/domain/Dialect.ts"
 import { asksForWebSearch } from "../../../../../src/wire/canonical/WebSearchAsk.ts"
 import { isRefusedBy } from "../../../../../src/wire/chat/Refusals.ts"
 import { inOwnForm } from "../../../../../src/wire/ClientForm.ts"

@@ -1,5 +1,5 @@
 /** The reader of each wire. */
-import type { WireName } from "../../../../../domain/Wire.ts"
+import type { WireName } from "../../../../../contract/domain/Wire.ts"
 import type { AnswerReader } from "../Reading.ts"
 import { chat } from "./Chat.ts"
 import { gemini } from "./Gemini.ts"

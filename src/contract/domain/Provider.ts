@@ -2,7 +2,7 @@
  * Facts of one provider in the registry, as plain data. The registry holds no secrets; the only ones of a spec are the
  * headers an operator gave a node.
  */
-import type { SecretHeaders } from "../subjects/connections/entity.ts"
+import type { SecretHeaders } from "../../subjects/connections/entity.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { MediaServices } from "./MediaKind.ts"
 import type { WireName } from "./Wire.ts"

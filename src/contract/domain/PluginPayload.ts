@@ -3,9 +3,9 @@
  * life. `docs/plugins.md` and the types of the SDK are made from these schemas.
  */
 import * as Schema from "effect/Schema"
-import { field } from "../kernel/Documented.ts"
-import type { PluginHook, RequestHook } from "../subjects/plugins/entity.ts"
-import { RequestHook as RequestHookName } from "../subjects/plugins/entity.ts"
+import { field } from "../../kernel/Documented.ts"
+import type { PluginHook, RequestHook } from "../../subjects/plugins/entity.ts"
+import { RequestHook as RequestHookName } from "../../subjects/plugins/entity.ts"
 import { WireName } from "./Wire.ts"
 
 const MaybeText = Schema.NullOr(Schema.String)

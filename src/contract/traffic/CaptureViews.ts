@@ -1,8 +1,8 @@
 /** Schemas that the groups of capture share. */
 import * as Schema from "effect/Schema"
-import { field } from "../kernel/Documented.ts"
-import { exampleTime } from "./Examples.ts"
-import { optional } from "./Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+import { exampleTime } from "../Examples.ts"
+import { optional } from "../Inputs.ts"
 
 const maxPasswordChars = 1_024
 

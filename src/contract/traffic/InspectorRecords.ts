@@ -8,9 +8,9 @@ import {
   RecordHeaders,
   RecordStatus
 } from "../domain/TrafficRecord.ts"
-import { field } from "../kernel/Documented.ts"
-import { exampleId, exampleTime } from "./Examples.ts"
-import { observed } from "../kernel/Observed.ts"
+import { field } from "../../kernel/Documented.ts"
+import { exampleId, exampleTime } from "../Examples.ts"
+import { observed } from "../../kernel/Observed.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const Amount = Schema.NullOr(Schema.Number)

@@ -1,6 +1,6 @@
 /** A client's session id as the usage log has it: as it was given, or a hash where it is long or looks like a credential. Pure. */
 import { createHash } from "node:crypto"
-import { withoutKeys } from "../kernel/secrets/KeyShapes.ts"
+import { withoutKeys } from "../../kernel/secrets/KeyShapes.ts"
 
 const maxChars = 128
 /** Texts that cannot be a credential for their form: ids and numbers. */

@@ -1,9 +1,9 @@
 /** Records that programs of this machine hand in to the traffic inspector (docs/inspector.md). */
 import * as Schema from "effect/Schema"
 import { CaptureSource, DetectedKind, RecordHeaders, RecordStatus } from "../domain/TrafficRecord.ts"
-import { field } from "../kernel/Documented.ts"
-import { exampleId, exampleTime } from "./Examples.ts"
-import { body, IsoTime, optional } from "./Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+import { exampleId, exampleTime } from "../Examples.ts"
+import { body, IsoTime, optional } from "../Inputs.ts"
 import { LlmView } from "./InspectorRecords.ts"
 
 /** A name or a word of a query. */

@@ -4,10 +4,10 @@
  * in the caller's own format.
  */
 import * as Data from "effect/Data"
-import type { AttemptRecord } from "../subjects/routing/entity.ts"
-import { proxyCodes } from "../subjects/proxies/entity.ts"
+import type { AttemptRecord } from "../../subjects/routing/entity.ts"
+import { proxyCodes } from "../../subjects/proxies/entity.ts"
 import type { ErrorKind, NativeError } from "./ErrorKind.ts"
-import { asSentence } from "../kernel/text/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export interface FieldProblem {
   readonly field: string

@@ -1,6 +1,6 @@
 /** Facts besides counts of tokens on which the price of an answer depended, as they are stored and shown. */
 import * as Schema from "effect/Schema"
-import { field } from "../kernel/Documented.ts"
+import { field } from "../../kernel/Documented.ts"
 
 const counted = (text: string, example: number) =>
   field(Schema.optionalWith(Schema.Number, { exact: true }), text, example)

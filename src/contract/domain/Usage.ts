@@ -3,7 +3,7 @@
  * exact; `/api/usage/logs` shows USD.
  */
 import type { LedgerCall } from "./Ledger.ts"
-import type { ModelPrice } from "../subjects/pricing/entity.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { WireName } from "./Wire.ts"
 
 export interface TokenCounts {

@@ -1,5 +1,5 @@
 /** Purpose of each scope of an API key, in a line. Plain text, so that the help of commands costs nothing. */
-import type { KeyScope } from "../subjects/keys/entity.ts"
+import type { KeyScope } from "../../subjects/keys/entity.ts"
 
 const unused = "No route or tool of this version asks for it."
 

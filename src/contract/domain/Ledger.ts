@@ -3,7 +3,7 @@
  * inside, USD outside (`/api/usage/ledger`).
  */
 import * as Schema from "effect/Schema"
-import { ModelPrice } from "../subjects/pricing/entity.ts"
+import { ModelPrice } from "../../subjects/pricing/entity.ts"
 
 /**
  * `reserved`: the call runs. `settled`: booked at what the upstream reported. `voided`: the call cost nothing. `estimated`: the upstream

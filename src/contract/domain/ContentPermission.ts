@@ -3,7 +3,7 @@
  * takes it as an argument, so that a store of content does not compile without it. It is made here only. API keys with `noLog` have none; usage
  * and cost are no content.
  */
-import type { Principal } from "../subjects/keys/entity.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 
 declare const made: unique symbol
 declare const filed: unique symbol

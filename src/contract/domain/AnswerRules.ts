@@ -1,6 +1,6 @@
 /** Rules for tools and for structured answers (`toolPolicy` and `structuredOutput` of `/api/settings/guardrails`). */
 import * as Schema from "effect/Schema"
-import { field } from "../kernel/Documented.ts"
+import { field } from "../../kernel/Documented.ts"
 
 const words = {
   mode: [
