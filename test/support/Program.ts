@@ -48,11 +48,15 @@ const watch = (child: ChildProcess) => {
   return { stdout: () => stdout, stderr: () => stderr, ended }
 }
 
+/** Runs the suites of programs over this many workers, as in `WORKERS=4 npm run attack`; undefined: over one process. */
+export const workers = process.env["WORKERS"]
+
 const environment = (dataDir: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   DATA_DIR: dataDir,
   GATEWAY_ENV_CONNECTIONS: "false",
   GATEWAY_DRAIN_SECONDS: "5",
+  ...(workers === undefined ? {} : { GATEWAY_WORKERS: workers }),
   ...more
 })
 

@@ -1,6 +1,7 @@
 /** One cell of the wall: a fresh node with the fault, one question by an official SDK, and all that can be seen afterwards. */
 import type { Timeouts } from "../../../src/subjects/resilience/entity.ts"
 import { lastWithin } from "../../support/eventually.ts"
+import * as Program from "../../support/Program.ts"
 import type { TestGateway } from "../../support/TestGateway.ts"
 import { type Ask, type Ending, makeAsk } from "./Clients.ts"
 import { baseCooldownMs, type Expected, type Fault } from "./Fault.ts"
@@ -160,7 +161,12 @@ export const open = async (gateway: TestGateway, provider: Provider, closedPort:
     const endedMs = Date.now()
     const faultyCalls = provider.calls(node, cell)
     const healthyCalls = provider.calls(healthyNode(upstream), cell)
-    const { connection } = await manage("GET", `/api/providers/${id}`)
+    const read = async () => (await manage("GET", `/api/providers/${id}`)).connection
+    const { testStatus } = expected.health
+    const isTold = (one: { readonly testStatus: string }): boolean =>
+      one.testStatus === testStatus || (testStatus === "active" && one.testStatus === "unknown")
+    // What a worker has learned the others know after 50 ms; one process knows it at once.
+    const connection = Program.workers === undefined ? await read() : await lastWithin(read, isTold)
     const coolsUntil = connection.rateLimitedUntil === null ? null : Date.parse(connection.rateLimitedUntil)
     const { breakers } = await manage("GET", "/api/resilience/breakers").catch(() => ({ breakers: null }))
     const again = asksAgain(expected) ? await send() : null

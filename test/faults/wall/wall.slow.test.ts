@@ -1,7 +1,7 @@
 /**
  * The fault wall: every fault × streamed or not × one target or two × the official SDKs of three wires. `npm run faults` runs all of
  * it and prints the table; a plain test run takes some of it and a slow one twice as much, without the heaviest rows, and they print the
- * table only when something is wrong. `FAULTS=503,cut` runs the rows whose names contain a word.
+ * table only when something is wrong. `FAULTS=503,cut` runs the rows whose names contain a word, `WORKERS=4` all over the built program.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import * as Fake from "../../support/FakeUpstream.ts"
+import * as Program from "../../support/Program.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { type Cell, open, type Row, type Wall } from "./Cell.ts"
 import { type Fault, provider } from "./Fault.ts"
@@ -76,7 +77,12 @@ describe("the fault wall", () => {
   beforeAll(async () => {
     const within = <A>(effect: Effect.Effect<A, never, Scope.Scope>): Promise<A> =>
       Effect.runPromise(Scope.extend(effect, scope))
-    const gateway = await within(TestGateway.start())
+    const { adminKey, client, start } = TestGateway
+    const gateway = await within(
+      Program.workers === undefined
+        ? start()
+        : Effect.map(Program.start({ GATEWAY_ADMIN_KEY: adminKey }), ({ url }) => client(url))
+    )
     wall = await open(gateway, serve(await within(Fake.start), all), await closedPort())
   })
 
