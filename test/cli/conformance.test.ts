@@ -26,31 +26,34 @@ interface Row {
 const rowsOf = (stdout: string): ReadonlyArray<Row> => (JSON.parse(stdout) as { rows: ReadonlyArray<Row> }).rows
 
 describe("gateway conformance", () => {
-  it.scopedLive("passes on this gateway in all wires, over an upstream of one", () =>
-    Effect.gen(function* () {
-      const upstream = yield* Models.start("m", key)
-      const gateway = yield* Gateway.start({ environment: new Map([["REQUIRE_API_KEY", "true"]]) })
-      yield* Effect.promise(() => gateway.connect("up", upstream, "chat"))
-      const { code, stderr, stdout } = yield* typed([
-        "conformance",
-        "--model",
-        "up/m",
-        "--url",
-        gateway.url,
-        "--gateway-key",
-        Gateway.adminKey,
-        "--json"
-      ])
-      const others = rowsOf(stdout).filter(({ verdict }) => verdict !== "pass")
-      // Whole responses are kept where they were asked for in the background.
-      assert.deepStrictEqual(
-        others.map(({ id, reasons, verdict }) => [id, verdict, id === "responses.get" ? [] : reasons]),
-        [["responses.get", "not offered", []]],
-        stderr
-      )
-      assert.strictEqual(code, 0)
-      assert.lengthOf(rowsOf(stdout), cases.length)
-    })
+  it.scopedLive(
+    "passes on this gateway in all wires, over an upstream of one",
+    () =>
+      Effect.gen(function* () {
+        const upstream = yield* Models.start("m", key)
+        const gateway = yield* Gateway.start({ environment: new Map([["REQUIRE_API_KEY", "true"]]) })
+        yield* Effect.promise(() => gateway.connect("up", upstream, "chat"))
+        const { code, stderr, stdout } = yield* typed([
+          "conformance",
+          "--model",
+          "up/m",
+          "--url",
+          gateway.url,
+          "--gateway-key",
+          Gateway.adminKey,
+          "--json"
+        ])
+        const others = rowsOf(stdout).filter(({ verdict }) => verdict !== "pass")
+        // Whole responses are kept where they were asked for in the background.
+        assert.deepStrictEqual(
+          others.map(({ id, reasons, verdict }) => [id, verdict, id === "responses.get" ? [] : reasons]),
+          [["responses.get", "not offered", []]],
+          stderr
+        )
+        assert.strictEqual(code, 0)
+        assert.lengthOf(rowsOf(stdout), cases.length)
+      }),
+    60_000
   )
 
   it.scopedLive("says of a provider which wires it has, and takes the base URL of an SDK", () =>

@@ -2,6 +2,7 @@
 import { type Answer, at, listAt, textAt } from "./Answer.ts"
 import { type Case, type CaseRequest, casesOf } from "./Case.ts"
 import * as check from "./checks.ts"
+import { refusalsOf } from "./refusals.ts"
 
 const source = "https://platform.openai.com/docs/api-reference/chat"
 const streaming = "https://platform.openai.com/docs/api-reference/chat-streaming"
@@ -246,40 +247,20 @@ const tools: ReadonlyArray<Omit<Case, "wire">> = [
   }
 ]
 
-const refusals: ReadonlyArray<Omit<Case, "wire">> = [
-  {
-    id: "chat.error.json",
-    kind: "error",
-    title: "refuses a body that is no JSON",
-    source: errors,
-    request: () => ({ method: "POST", path: "/v1/chat/completions", body: check.malformed }),
-    problems: isRefusal(400, 422)
-  },
-  {
-    id: "chat.error.messages",
-    kind: "error",
-    title: "refuses a request without messages",
-    source: errors,
-    request: (model) => ({ method: "POST", path: "/v1/chat/completions", body: { model } }),
-    problems: isRefusal(400, 422)
-  },
-  {
-    id: "chat.error.model",
-    kind: "error",
-    title: "refuses a model that it has not",
-    source: errors,
-    request: () => ask()(check.noModel),
-    problems: isRefusal(400, 404)
-  },
-  {
-    id: "chat.error.key",
-    kind: "error",
-    title: "refuses a wrong key",
-    source: errors,
-    request: ask(),
-    credential: "wrong",
-    problems: isRefusal(401, 403)
-  }
-]
+const refusals = refusalsOf({
+  wire: "chat",
+  source: errors,
+  ask: ask(),
+  isRefusal,
+  unreadable: [422],
+  own: [
+    {
+      id: "chat.error.messages",
+      title: "refuses a request without messages",
+      request: (model) => ({ method: "POST", path: "/v1/chat/completions", body: { model } }),
+      problems: isRefusal(400, 422)
+    }
+  ]
+})
 
 export const chat = casesOf("chat", [...answers, ...streams, ...tools, ...refusals])

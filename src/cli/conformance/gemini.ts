@@ -2,6 +2,7 @@
 import { type Answer, at, listAt, textAt } from "./Answer.ts"
 import { type Case, type CaseRequest, casesOf } from "./Case.ts"
 import * as check from "./checks.ts"
+import { refusalsOf } from "./refusals.ts"
 
 const source = "https://ai.google.dev/api/generate-content"
 const calling = "https://ai.google.dev/gemini-api/docs/function-calling"
@@ -189,32 +190,6 @@ const answers: ReadonlyArray<Omit<Case, "wire">> = [
   }
 ]
 
-const refusals: ReadonlyArray<Omit<Case, "wire">> = [
-  {
-    id: "gemini.error.json",
-    kind: "error",
-    title: "refuses a body that is no JSON",
-    source: errors,
-    request: (model) => ({ method: "POST", path: pathOf(model, "generateContent"), body: check.malformed }),
-    problems: isRefusal(400)
-  },
-  {
-    id: "gemini.error.model",
-    kind: "error",
-    title: "refuses a model that it has not",
-    source: errors,
-    request: () => ask()(check.noModel),
-    problems: isRefusal(400, 404)
-  },
-  {
-    id: "gemini.error.key",
-    kind: "error",
-    title: "refuses a wrong key",
-    source: errors,
-    request: ask(),
-    credential: "wrong",
-    problems: isRefusal(400, 401, 403)
-  }
-]
+const refusals = refusalsOf({ wire: "gemini", source: errors, ask: ask(), isRefusal, wrongKey: [400] })
 
 export const gemini = casesOf("gemini", [...answers, ...refusals])

@@ -2,6 +2,7 @@
 import { type Answer, at, isCount, listAt, textAt } from "./Answer.ts"
 import { type Case, type CaseRequest, casesOf } from "./Case.ts"
 import * as check from "./checks.ts"
+import { refusalsOf } from "./refusals.ts"
 
 const source = "https://docs.anthropic.com/en/api/messages"
 const streaming = "https://docs.anthropic.com/en/docs/build-with-claude/streaming"
@@ -248,40 +249,19 @@ const tools: ReadonlyArray<Omit<Case, "wire">> = [
   }
 ]
 
-const refusals: ReadonlyArray<Omit<Case, "wire">> = [
-  {
-    id: "messages.error.json",
-    kind: "error",
-    title: "refuses a body that is no JSON",
-    source: errors,
-    request: () => ({ method: "POST", path, body: check.malformed }),
-    problems: isRefusal(400)
-  },
-  {
-    id: "messages.error.messages",
-    kind: "error",
-    title: "refuses a request without messages",
-    source: errors,
-    request: (model) => ({ method: "POST", path, body: { model, max_tokens: maxTokens } }),
-    problems: isRefusal(400)
-  },
-  {
-    id: "messages.error.model",
-    kind: "error",
-    title: "refuses a model that it has not",
-    source: errors,
-    request: () => ask()(check.noModel),
-    problems: isRefusal(400, 404)
-  },
-  {
-    id: "messages.error.key",
-    kind: "error",
-    title: "refuses a wrong key",
-    source: errors,
-    request: ask(),
-    credential: "wrong",
-    problems: isRefusal(401, 403)
-  }
-]
+const refusals = refusalsOf({
+  wire: "messages",
+  source: errors,
+  ask: ask(),
+  isRefusal,
+  own: [
+    {
+      id: "messages.error.messages",
+      title: "refuses a request without messages",
+      request: (model) => ({ method: "POST", path, body: { model, max_tokens: maxTokens } }),
+      problems: isRefusal(400)
+    }
+  ]
+})
 
 export const messages = casesOf("messages", [...answers, ...tools, ...refusals])

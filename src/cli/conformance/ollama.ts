@@ -2,6 +2,7 @@
 import { type Answer, at, isObject, listAt, textAt } from "./Answer.ts"
 import { type Case, type CaseRequest, casesOf } from "./Case.ts"
 import * as check from "./checks.ts"
+import { refusalsOf } from "./refusals.ts"
 
 const source = "https://github.com/ollama/ollama/blob/main/docs/api.md"
 
@@ -114,31 +115,7 @@ const cases: ReadonlyArray<Omit<Case, "wire">> = [
     request: ask({ stream: false, tools }, check.weatherQuestion),
     problems: (answer) => [...isAnswer(answer), ...isCall(listAt(answer.json, "message", "tool_calls"))]
   },
-  {
-    id: "ollama.error.json",
-    kind: "error",
-    title: "refuses a body that is no JSON",
-    source,
-    request: () => ({ method: "POST", path: "/api/chat", body: check.malformed }),
-    problems: isRefusal(400)
-  },
-  {
-    id: "ollama.error.model",
-    kind: "error",
-    title: "refuses a model that it has not",
-    source,
-    request: () => ask()(check.noModel),
-    problems: isRefusal(400, 404)
-  },
-  {
-    id: "ollama.error.key",
-    kind: "error",
-    title: "refuses a wrong key",
-    source,
-    request: ask({ stream: false }),
-    credential: "wrong",
-    problems: isRefusal(401, 403)
-  }
+  ...refusalsOf({ wire: "ollama", source, ask: ask({ stream: false }), isRefusal })
 ]
 
 export const ollama = casesOf("ollama", cases)

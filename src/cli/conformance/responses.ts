@@ -2,6 +2,7 @@
 import { type Answer, at, listAt, textAt } from "./Answer.ts"
 import { type Case, type CaseRequest, casesOf } from "./Case.ts"
 import * as check from "./checks.ts"
+import { refusalsOf } from "./refusals.ts"
 
 const source = "https://platform.openai.com/docs/api-reference/responses"
 const streaming = "https://platform.openai.com/docs/api-reference/responses-streaming"
@@ -189,40 +190,20 @@ const tools: ReadonlyArray<Omit<Case, "wire">> = [
   }
 ]
 
-const refusals: ReadonlyArray<Omit<Case, "wire">> = [
-  {
-    id: "responses.error.json",
-    kind: "error",
-    title: "refuses a body that is no JSON",
-    source: errors,
-    request: () => ({ method: "POST", path, body: check.malformed }),
-    problems: isRefusal(400, 422)
-  },
-  {
-    id: "responses.error.previous",
-    kind: "error",
-    title: "refuses to go on from a response that it has not",
-    source: errors,
-    request: ask({ previous_response_id: "resp_000000000000000000000000" }),
-    problems: isRefusal(400, 404)
-  },
-  {
-    id: "responses.error.model",
-    kind: "error",
-    title: "refuses a model that it has not",
-    source: errors,
-    request: () => ask()(check.noModel),
-    problems: isRefusal(400, 404)
-  },
-  {
-    id: "responses.error.key",
-    kind: "error",
-    title: "refuses a wrong key",
-    source: errors,
-    request: ask(),
-    credential: "wrong",
-    problems: isRefusal(401, 403)
-  }
-]
+const refusals = refusalsOf({
+  wire: "responses",
+  source: errors,
+  ask: ask(),
+  isRefusal,
+  unreadable: [422],
+  own: [
+    {
+      id: "responses.error.previous",
+      title: "refuses to go on from a response that it has not",
+      request: ask({ previous_response_id: "resp_000000000000000000000000" }),
+      problems: isRefusal(400, 404)
+    }
+  ]
+})
 
 export const responses = casesOf("responses", [...answers, ...tools, ...refusals])
