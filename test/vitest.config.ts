@@ -21,7 +21,7 @@ if (!isOverPostgres) process.stderr.write(`Tests of repositories over Postgres${
  * more than a minute each, the second starts programs.
  */
 const longFirst = [
-  /\/test\/(?:faults\/wall\/wall|docs\/blocks|cli\/skillExamples|http\/flags\/positions|http\/live\/minute|attack\/attack|unit\/store\/laws\/histories)\./,
+  /\/test\/(?:faults\/wall\/wall|docs\/blocks|cli\/skillExamples|http\/flags\/positions|http\/doors\/routes|http\/live\/minute|attack\/attack|unit\/store\/laws\/histories)\./,
   /\/test\/(?:attack|cli|docs|faults)\//
 ]
 
@@ -37,8 +37,9 @@ class LongFirst extends BaseSequencer {
 
 const common = {
   root,
-  testTimeout: 20_000,
-  hookTimeout: 30_000,
+  // Seven times what the longest of them takes where nothing else runs.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   setupFiles: ["test/support/cost.setup.ts", "test/support/ownFile.setup.ts"],
   // The name of this run, for what its files share.
   env: { GATEWAY_TEST_RUN: run }
