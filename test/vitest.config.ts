@@ -37,7 +37,7 @@ class LongFirst extends BaseSequencer {
 
 const common = {
   root,
-  // Seven times what the longest of them takes where nothing else runs.
+  // Room for a machine that has other work, too.
   testTimeout: 60_000,
   hookTimeout: 60_000,
   setupFiles: ["test/support/cost.setup.ts", "test/support/ownFile.setup.ts"],
