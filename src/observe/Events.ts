@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { AttentionItem } from "../subjects/attention/entity.ts"
 import type { LimitThreshold } from "../subjects/limits/entity.ts"
 import * as Stream from "effect/Stream"
 import type { UsageRow } from "../contract/domain/Usage.ts"
@@ -108,7 +109,13 @@ export type GatewayEvent =
       readonly added: ReadonlyArray<string>
       readonly removed: ReadonlyArray<string>
     }
-
+  /** One of these things, for webhooks: `attention.changed` tells the feed of all of them at once. */
+  | {
+      readonly type: "attention.raised" | "attention.cleared"
+      readonly atMs: number
+      /** As it was last seen. */
+      readonly item: AttentionItem
+    }
   /** Something of the configuration was made, changed or removed, by whatever way. */
   | {
       readonly type: "config.changed"

@@ -6,7 +6,8 @@ import * as Outbox from "../../src/subjects/webhooks/Outbox.ts"
 import * as Sender from "../../src/subjects/webhooks/Sender.ts"
 
 export const webhookDeliveries = Deliveries.layer.pipe(
-  Layer.provide(Layer.mergeAll(Sender.layer, Outbox.layer)),
+  Layer.provide(Sender.layer),
+  Layer.provideMerge(Outbox.layer),
   Layer.provide(Events.layer),
   Layer.orDie
 )

@@ -42,7 +42,8 @@ export const statsEvent = (frame: StatsFrame, atMs: number): LiveEvent => ({
   data: { ...frame }
 })
 
-const channelOf = (event: GatewayEvent): Channel => {
+/** Null: it is for webhooks alone. */
+const channelOf = (event: GatewayEvent): Channel | null => {
   switch (event.type) {
     case "provider.error":
     case "provider.recovered":
@@ -63,15 +64,16 @@ const channelOf = (event: GatewayEvent): Channel => {
       return "combo"
     case "attention.changed":
       return "attention"
+    case "attention.raised":
+    case "attention.cleared":
+      return null
   }
 }
 
-export const ofEvent = (event: GatewayEvent): LiveEvent => ({
-  channel: channelOf(event),
-  event: event.type,
-  atMs: event.atMs,
-  data: dataOf(event)
-})
+export const ofEvent = (event: GatewayEvent): LiveEvent | null => {
+  const channel = channelOf(event)
+  return channel === null ? null : { channel, event: event.type, atMs: event.atMs, data: dataOf(event) }
+}
 
 /** `sampled`: how many events of the channel this one stands for, itself included; absent: none was left out. */
 export const eventFrame = ({ atMs, channel, data, event }: LiveEvent, sampled = 1): string =>

@@ -43,7 +43,7 @@ export const makeSources = ({ events, journal, nowMs, running, send }: SourcesOp
       started.push(
         events.listen((event) => {
           const made = ofEvent(event)
-          if (channels.has(made.channel)) offer(made.channel, made.event, () => made)
+          if (made !== null && channels.has(made.channel)) offer(made.channel, made.event, () => made)
         })
       )
     }

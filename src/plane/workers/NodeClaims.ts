@@ -15,6 +15,7 @@ import type { RenewalTurns } from "../state/Renewals.ts"
 
 /** Work whose outcome is in the database. All other work is about what a process or its data folder has. */
 const shared: ReadonlySet<string> = new Set([
+  "attention",
   "decision-retention",
   "leaderboard-sync",
   "memories",

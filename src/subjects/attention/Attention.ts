@@ -1,12 +1,11 @@
 /**
  * Gathers what of the gateway's state needs a person. Accounts are looked at in slices, so that no request waits for a thousand of them. While a client
- * listens to the feed, it is gathered every few seconds, and a change is told.
+ * listens to the feed, or a webhook wants to know, changes are told (`Watch.ts`).
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import { LazyPlugins } from "../../agents/plugins/LazyPlugins.ts"
 import { Tunnels } from "../../net/tunnels/Tunnels.ts"
 import { LazyCapture } from "../../observe/capture/LazyCapture.ts"
@@ -19,6 +18,7 @@ import { Cooldowns } from "../../plane/resilience/cooldown/Cooldowns.ts"
 import { Slices } from "../../plane/resilience/Slices.ts"
 import { QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
+import { Claims } from "../../plane/state/Claims.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Backup } from "../../store/Backup.ts"
 import { describeStoreFailure, type StoreError } from "../../store/Errors.ts"
@@ -33,9 +33,12 @@ import { Limits } from "../limits/service.ts"
 import { clientVariable } from "../oauth/service.ts"
 import { UsageRepo } from "../usage/repo.ts"
 import { UsageHistory } from "../usageHistory/service.ts"
+import { type Webhook, wants } from "../webhooks/entity.ts"
+import { Outbox } from "../webhooks/Outbox.ts"
 import { WebhookRepo } from "../webhooks/repo.ts"
 import type { AttentionItem } from "./entity.ts"
 import * as Rules from "./rules.ts"
+import { watch } from "./Watch.ts"
 
 export class Attention extends Context.Tag("gateway/subjects/attention/Attention")<
   Attention,
@@ -50,7 +53,9 @@ const pricesForMs = 60_000
 const dayMs = 86_400_000
 /** Newest rows that are looked through for parts without a price. */
 const lookedRows = 200
-const lookEvery = "5 seconds"
+
+const wantsAttention = (webhook: Webhook): boolean =>
+  wants(webhook, "attention.raised") || wants(webhook, "attention.cleared")
 
 const services = Effect.all({
   config: AppConfig,
@@ -63,6 +68,7 @@ const services = Effect.all({
   limits: Limits,
   keys: ApiKeys,
   webhooks: WebhookRepo,
+  outbox: Outbox,
   tunnels: Tunnels,
   backup: Backup,
   settings: GatewaySettings,
@@ -219,30 +225,6 @@ const gathered = Effect.fn("Attention.list")(function* (deps: Deps, prices: Read
   return Rules.inOrder(found)
 })
 
-/** Tells of what has come and gone, while there is a listener. */
-const watching = (events: Deps["events"], list: Effect.Effect<ReadonlyArray<AttentionItem>, StoreError>) => {
-  let before: ReadonlySet<string> | null = null
-  return Effect.gen(function* () {
-    if (!events.isAttentionWanted()) {
-      before = null
-      return
-    }
-    const items = yield* list
-    const ids = new Set(items.map(({ id }) => id))
-    const known = before
-    before = ids
-    if (known === null) return
-    const added = [...ids].filter((id) => !known.has(id))
-    const removed = [...known].filter((id) => !ids.has(id))
-    if (added.length + removed.length === 0) return
-    const atMs = yield* Clock.currentTimeMillis
-    events.publish({ type: "attention.changed", atMs, total: items.length, added, removed })
-  }).pipe(
-    Effect.catchAllCause((cause) => Effect.logWarning("What needs attention could not be gathered", cause)),
-    Effect.repeat(Schedule.spaced(lookEvery))
-  )
-}
-
 export const make = Effect.gen(function* () {
   const deps: Deps = { ...(yield* services), startedMs: yield* Clock.currentTimeMillis }
   const prices = yield* Effect.cachedWithTTL(
@@ -250,7 +232,11 @@ export const make = Effect.gen(function* () {
     pricesForMs
   )
   const list = Effect.flatMap(prices, (models) => gathered(deps, models))
-  yield* Effect.forkScoped(watching(deps.events, list))
+  const { holds } = yield* Claims
+  const { isAttentionWanted: isFeedHeard, publish } = deps.events
+  // Of several gateways on a database one tells, as all of them see the same.
+  const isWebhookThere = (): boolean => holds("attention") && deps.outbox.webhooks().some(wantsAttention)
+  yield* Effect.forkScoped(watch({ list, isFeedHeard, isWebhookThere, publish }))
   return Attention.of({ list })
 })
 

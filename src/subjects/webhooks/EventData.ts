@@ -127,6 +127,17 @@ export const dataOf = (event: GatewayEvent): Data => {
       return { connectionId: event.connectionId, ok: event.ok, status: event.status, latencyMs: event.latencyMs }
     case "attention.changed":
       return { total: event.total, added: event.added, removed: event.removed }
+    case "attention.raised":
+    case "attention.cleared":
+      return {
+        id: event.item.id,
+        kind: event.item.kind,
+        severity: event.item.severity,
+        subject: event.item.subject,
+        text: event.item.text,
+        since: isoOrNull(event.item.sinceMs),
+        changesAt: isoOrNull(event.item.changesAtMs)
+      }
     case "plugin.error":
       return { plugin: event.plugin, reason: event.reason, failClosed: event.failClosed }
   }

@@ -32,6 +32,8 @@ export const webhookEvents = [
   "quota.exceeded",
   "combo.switched",
   "plugin.error",
+  "attention.raised",
+  "attention.cleared",
   "test.ping"
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]

@@ -62,6 +62,26 @@ describe("a message", () => {
     })
   }
 
+  it("says what needs a person, how bad it is, and that it is over", () => {
+    const data = {
+      id: "connectionEnded:1",
+      kind: "connectionEnded",
+      severity: "error",
+      subject: { type: "connection", id: "1", name: "work\n@everyone" },
+      text: "The key was refused.",
+      since: "2035-01-10T12:00:00.000Z"
+    }
+    const raised = noticeFor(data, "attention.raised")
+    assert.deepInclude(raised, { severity: "bad", headline: "connection work @everyone: The key was refused." })
+    assert.strictEqual(noticeFor({ ...data, severity: "info" }, "attention.raised").severity, "info")
+    assert.deepInclude(noticeFor(data, "attention.cleared"), {
+      severity: "good",
+      headline: "Over: connection work @everyone. The key was refused."
+    })
+    assert.strictEqual(subjectOf("attention.raised", data), subjectOf("attention.raised", { ...data, text: "x" }))
+    assert.notStrictEqual(subjectOf("attention.raised", data), subjectOf("attention.cleared", data))
+  })
+
   it("by mail has a subject of one line", () => {
     const { subject, text } = mailText(noticeFor({ ...failed, requested_model: "a\r\nBcc: x@example.com" }))
     assert.notMatch(subject, /[\r\n]/)

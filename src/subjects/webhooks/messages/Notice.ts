@@ -54,6 +54,26 @@ const requestFacts = (data: EventFields, names: EventNames): NoticeContent["fact
 
 const quotaWords: Readonly<Record<string, string>> = { budget: "budget", tokens: "token limit", rate: "rate limit" }
 
+const attentionSeverities: Readonly<Record<string, Severity>> = { error: "bad", warning: "warning" }
+
+/** Of what needs a person, or does not any more (docs/monitoring.md). */
+const attentionContent = (event: string, data: EventFields): NoticeContent => {
+  const subject = (data["subject"] ?? {}) as EventFields
+  const what = `${line(subject["type"])} ${line(subject["name"])}`
+  const facts: NoticeContent["facts"] = [
+    ["About", what],
+    ["Kind", data["kind"]],
+    ["Since", data["since"]]
+  ]
+  if (event === "attention.cleared")
+    return { severity: "good", headline: `Over: ${what}. ${line(data["text"])}`, facts }
+  return {
+    severity: attentionSeverities[String(data["severity"])] ?? "info",
+    headline: `${what}: ${line(data["text"])}`,
+    facts
+  }
+}
+
 const contentOf = (event: string, data: EventFields, names: EventNames): NoticeContent => {
   switch (event) {
     case "request.completed":
@@ -126,6 +146,9 @@ const contentOf = (event: string, data: EventFields, names: EventNames): NoticeC
           ["Reason", data["reason"]]
         ]
       }
+    case "attention.raised":
+    case "attention.cleared":
+      return attentionContent(event, data)
     case "test.ping":
       return { severity: "info", headline: "The gateway can reach this place.", facts: [] }
     default:
@@ -176,6 +199,9 @@ export const subjectOf = (event: string, data: EventFields): string | null => {
       return of("api_key_id", "limitId", "window", "windowStart", "threshold")
     case "plugin.error":
       return of("plugin")
+    case "attention.raised":
+    case "attention.cleared":
+      return of("id")
     default:
       return null
   }
