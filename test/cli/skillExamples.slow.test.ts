@@ -269,7 +269,7 @@ it.scopedLive(
       // The message of a failure is all that is seen of it where only the end of a log is kept.
       if (wrong.length > 0) assert.fail(wrong.join("\n\n"))
     }),
-  { timeout: 400_000 }
+  { timeout: 900_000 }
 )
 
 /** A line with the ids and addresses of the test in place of those that the documentation shows. */
