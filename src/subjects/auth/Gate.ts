@@ -25,6 +25,8 @@ import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import type { Peer } from "./PeerAddress.ts"
+import type { SessionPerson } from "../keys/entity.ts"
+import { People } from "../people/People.ts"
 import { cookieOf } from "./sessions/SessionCookie.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 
@@ -134,9 +136,21 @@ const personsReach = (key: Identified, { operation }: GateRequest): Reach => {
   return role === null ? "none" : reachOf(role, operation?.() ?? "administer")
 }
 
+/** Hot: finds what a session opens the route for. */
+const sessionReach = (
+  person: SessionPerson | "gone" | null,
+  inferenceOnly: boolean,
+  { operation }: GateRequest
+): Reach => {
+  if (person === null) return "all"
+  if (person === "gone") return "none"
+  return reachOf(person.role, inferenceOnly ? "administer" : (operation?.() ?? "administer"))
+}
+
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const sessions = yield* Sessions
+  const people = yield* People
   const password = yield* AdminPassword
   const flags = yield* Flags
   const settings = yield* GatewaySettings
@@ -171,6 +185,14 @@ export const make = Effect.gen(function* () {
     })
   }
 
+  /** Hot: finds the person of a session; null: it is the administrator's. */
+  const personOf = (sessionId: string): SessionPerson | "gone" | null => {
+    const userId = sessions.get(sessionId)?.userId ?? null
+    if (userId === null) return null
+    const user = people.directory().users.get(userId)
+    return user === undefined || user.state === "suspended" ? "gone" : { userId, name: user.name, role: user.role }
+  }
+
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
     const inferenceOnly = tier === "inference"
@@ -179,13 +201,19 @@ export const make = Effect.gen(function* () {
     const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
     // Where the cookie does not count it is not read, nor is it beside a key.
     const cookie = inferenceOnly && (!request.takesSession || rawKey !== null) ? null : cookieOf(headers)
+    const named =
+      cookie === null ? null : request.isLook === true ? sessions.look(cookie, nowMs) : sessions.find(cookie, nowMs)
+    const person = named === null ? null : personOf(named)
     const access = decide(tier, {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
       reach: inferenceOnly ? "none" : personsReach(key, request),
-      sessionId:
-        cookie === null ? null : request.isLook === true ? sessions.look(cookie, nowMs) : sessions.find(cookie, nowMs),
+      // The session of a person who was suspended, or is no more, is none.
+      sessionId: person === "gone" ? null : named,
+      person: person === "gone" ? null : person,
+      sessionReach: sessionReach(person, inferenceOnly, request),
+      namesKey: headers[asKeyHeader] !== undefined,
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
       ownPage: inferenceOnly && cookie !== null && isOwnPage(headers),
       safeMethod: isSafeMethod(request.method),
@@ -225,5 +253,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Gate,
   never,
-  ApiKeys | Sessions | AdminPassword | OwnerToken | Flags | GatewaySettings | AppConfig
+  ApiKeys | People | Sessions | AdminPassword | OwnerToken | Flags | GatewaySettings | AppConfig
 > = Layer.effect(Gate, make)
