@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
+import type * as openid from "openid-client"
 import type { Configuration, CustomFetchOptions, ServerMetadata } from "openid-client"
 import type { RequestLimits, Upstream, UpstreamRequest } from "../../net/egress/Upstream.ts"
 import { noSecrets, sentSecrets } from "../../kernel/secrets/SentSecrets.ts"
@@ -20,7 +21,7 @@ export class IssuerFailed extends Data.TaggedError("IssuerFailed")<{
 /** An outbound call that did not come to an answer; its message is a sentence. */
 class CallFailed extends Error {}
 
-type Library = typeof import("openid-client")
+type Library = typeof openid
 
 export interface IssuerClient {
   readonly library: Library

@@ -1,5 +1,5 @@
 /** The address at which an issuer sends browsers back. Pure. */
-import { isIP } from "node:net"
+import { addressFamily } from "../../net/egress/OutboundPolicy.ts"
 import { headerOf, publicAddressHeader, requestedAddress, type RequestHeaders } from "../auth/Credentials.ts"
 import { isOwnHost } from "../auth/Loopback.ts"
 
@@ -14,7 +14,7 @@ export interface AddressRules {
 const isAllowed = (host: string, { allowedHosts }: AddressRules): boolean => {
   const name = host.toLowerCase().replace(/:\d+$/, "")
   const bare = name.replace(/^\[|\]$/g, "")
-  return isOwnHost(host) || isIP(bare) !== 0 || allowedHosts.has(bare)
+  return isOwnHost(host) || addressFamily(bare) !== 0 || allowedHosts.has(bare)
 }
 
 /** Base of the address: the public address, else that of the request where the settings allow its host; null: they do not. */

@@ -96,7 +96,7 @@ describe("a sign-in", () => {
     const membersOf = async () => (await gateway.manage("GET", `/api/teams/${team.id}`)).team.members
     const [ada] = await peopleOf(gateway)
     assert.strictEqual(ada?.role, "admin")
-    assert.deepStrictEqual(await membersOf(), [ada.id])
+    assert.deepStrictEqual(await membersOf(), [ada?.id])
     await issuer.say(account("ada", { groups: [] }))
     await signedIn(gateway, id)
     assert.strictEqual((await peopleOf(gateway))[0]?.role, "member")

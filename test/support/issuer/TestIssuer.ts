@@ -1,5 +1,6 @@
 /** The issuer of `issuer.mjs` for a scope, and a browser that signs in by it. */
 import * as Effect from "effect/Effect"
+import type { Scope } from "effect/Scope"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -17,7 +18,7 @@ export interface TestIssuer {
 
 const program = fileURLToPath(new URL("issuer.mjs", import.meta.url))
 
-export const startIssuer: Effect.Effect<TestIssuer, never, import("effect/Scope").Scope> = Effect.acquireRelease(
+export const startIssuer: Effect.Effect<TestIssuer, never, Scope> = Effect.acquireRelease(
   Effect.promise(async () => {
     const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] })
     const ended = once(child, "exit")
