@@ -25,9 +25,9 @@ import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import type { Peer } from "./PeerAddress.ts"
-import type { SessionPerson } from "../keys/entity.ts"
 import { People } from "../people/People.ts"
 import { cookieOf } from "./sessions/SessionCookie.ts"
+import { makeSessionFacts, sessionReach } from "./sessions/SessionFacts.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 
 export interface GateRequest {
@@ -99,6 +99,8 @@ export class Gate extends Context.Tag("gateway/subjects/auth/Gate")<
 
 const owner: Identified = { _tag: "Owner" }
 
+const administer = (): Operation => "administer"
+
 const misuse =
   "The owner's token of this run came with a request that was not made by a program on this machine; it was refused as a wrong key is. " +
   "If the file with it was copied, restart the gateway: each start makes a new token."
@@ -136,21 +138,9 @@ const personsReach = (key: Identified, { operation }: GateRequest): Reach => {
   return role === null ? "none" : reachOf(role, operation?.() ?? "administer")
 }
 
-/** Hot: finds what a session opens the route for. */
-const sessionReach = (
-  person: SessionPerson | "gone" | null,
-  inferenceOnly: boolean,
-  { operation }: GateRequest
-): Reach => {
-  if (person === null) return "all"
-  if (person === "gone") return "none"
-  return reachOf(person.role, inferenceOnly ? "administer" : (operation?.() ?? "administer"))
-}
-
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
-  const sessions = yield* Sessions
-  const people = yield* People
+  const sessionFacts = makeSessionFacts(yield* Sessions, yield* People)
   const password = yield* AdminPassword
   const flags = yield* Flags
   const settings = yield* GatewaySettings
@@ -185,14 +175,6 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  /** Hot: finds the person of a session; null: it is the administrator's. */
-  const personOf = (sessionId: string): SessionPerson | "gone" | null => {
-    const userId = sessions.get(sessionId)?.userId ?? null
-    if (userId === null) return null
-    const user = people.directory().users.get(userId)
-    return user === undefined || user.state === "suspended" ? "gone" : { userId, name: user.name, role: user.role }
-  }
-
   const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
     const { headers } = request
     const inferenceOnly = tier === "inference"
@@ -201,18 +183,14 @@ export const make = Effect.gen(function* () {
     const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
     // Where the cookie does not count it is not read, nor is it beside a key.
     const cookie = inferenceOnly && (!request.takesSession || rawKey !== null) ? null : cookieOf(headers)
-    const named =
-      cookie === null ? null : request.isLook === true ? sessions.look(cookie, nowMs) : sessions.find(cookie, nowMs)
-    const person = named === null ? null : personOf(named)
+    const session = sessionFacts(cookie, nowMs, request.isLook === true)
     const access = decide(tier, {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
       reach: inferenceOnly ? "none" : personsReach(key, request),
-      // The session of a person who was suspended, or is no more, is none.
-      sessionId: person === "gone" ? null : named,
-      person: person === "gone" ? null : person,
-      sessionReach: sessionReach(person, inferenceOnly, request),
+      ...session,
+      sessionReach: sessionReach(session, (inferenceOnly ? undefined : request.operation) ?? administer),
       namesKey: headers[asKeyHeader] !== undefined,
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
       ownPage: inferenceOnly && cookie !== null && isOwnPage(headers),

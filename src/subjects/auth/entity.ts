@@ -22,7 +22,7 @@ export interface SessionOrigin {
   readonly userAgent: string
 }
 
-/** Whose a session is. */
+/** Owner of a session. */
 export interface SessionOwner {
   /** Person who has signed in; null: the administrator, by the password or a code. */
   readonly userId: string | null

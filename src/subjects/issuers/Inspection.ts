@@ -1,4 +1,4 @@
-/** What the documents of an issuer say about signing in by it. */
+/** Reads from the documents of an issuer whether people can sign in by it. */
 import * as Effect from "effect/Effect"
 import type { ServerMetadata } from "openid-client"
 import type { Issuer } from "./entity.ts"
@@ -30,10 +30,10 @@ export const inspect = Effect.fn("Issuers.inspect")(function* (issuer: Issuer, c
   const metadata = configuration.serverMetadata()
   const problems = [...problemsIn(issuer, metadata)]
   const { jwks_uri: keys } = metadata
-  const fetch = configuration[library.customFetch]
-  if (keys !== undefined && fetch !== undefined) {
+  const asking = configuration[library.customFetch]
+  if (keys !== undefined && asking !== undefined) {
     const asked: Effect.Effect<Response, IssuerFailed> = step(() =>
-      fetch(keys, { body: undefined, headers: { accept: "application/json" }, method: "GET", redirect: "manual" })
+      asking(keys, { body: undefined, headers: { accept: "application/json" }, method: "GET", redirect: "manual" })
     )
     const found = yield* Effect.match(asked, {
       onFailure: ({ message }) => message,

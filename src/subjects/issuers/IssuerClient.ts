@@ -12,7 +12,7 @@ import type { RequestLimits, Upstream, UpstreamRequest } from "../../net/egress/
 import { noSecrets, sentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 import type { Issuer } from "./entity.ts"
 
-/** What an issuer did not answer, or answered wrongly. `message` is a sentence without secrets. */
+/** Error of an issuer that did not answer, or answered wrongly. `message` is a sentence without secrets. */
 export class IssuerFailed extends Data.TaggedError("IssuerFailed")<{
   readonly reason: "unreachable" | "refused" | "invalid"
   readonly message: string

@@ -17,7 +17,7 @@ export interface Identity {
   readonly groups: ReadonlyArray<string>
 }
 
-/** Why nobody is signed in; a sentence for the browser's user. */
+/** Reason for which nobody is signed in; a sentence for the browser's user. */
 export interface Refusal {
   readonly refused: string
 }

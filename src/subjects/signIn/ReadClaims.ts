@@ -1,4 +1,4 @@
-/** What an issuer says of the person who comes back with a code: by its ID token and user information, or by GitHub's API. */
+/** Reads what an issuer says of the person who comes back with a code: by its ID token and user information, or by GitHub's API. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
