@@ -9,13 +9,13 @@ export const signedInPage = (title: string, sentence: string, next: string | nul
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>${next === null ? "" : `\n<meta http-equiv="refresh" content="0; url=${addressOf(next)}">`}
+<title>${escaped(title)}</title>${next === null ? "" : `\n<meta http-equiv="refresh" content="0; url=${next}">`}
 <link rel="stylesheet" href="${addressOf("page.css")}">
 </head>
 <body>
 <main class="text">
 <h1>${escaped(title)}</h1>
-<p>${next === null ? escaped(sentence) : `<a href="${addressOf(next)}">${escaped(sentence)}</a>`}</p>
+<p>${next === null ? escaped(sentence) : `<a href="${next}">${escaped(sentence)}</a>`}</p>
 </main>
 </body>
 </html>

@@ -83,6 +83,17 @@ const fetchOver = (
     })
 }
 
+/** GitHub answers with 200 where a code or a client is wrong; by the standard that is 400. */
+const asStandard =
+  (fetch: Fetch): Fetch =>
+  async (url, options) => {
+    const response = await fetch(url, options)
+    if (options.method !== "POST" || !response.ok) return response
+    const text = await response.text()
+    const { headers } = response
+    return new Response(text, { status: /^\s*\{\s*"error"/.test(text) ? 400 : response.status, headers })
+  }
+
 const causes = (error: unknown): ReadonlyArray<unknown> => {
   const found: Array<unknown> = []
   for (let each: unknown = error; each !== undefined && found.length < 8;) {
@@ -212,7 +223,8 @@ export const makeIssuerClients = (upstream: typeof Upstream.Service) =>
     return Effect.fn("IssuerClient.open")(function* (issuer: Issuer, nowMs: number, isFresh: boolean = false) {
       const library = yield* load
       const secret = issuer.clientSecret === null ? null : Redacted.value(issuer.clientSecret)
-      const fetch = fetchOver(upstream, runtime, secret)
+      const plain = fetchOver(upstream, runtime, secret)
+      const fetch = issuer.kind === "github" ? asStandard(plain) : plain
       const kept = known.get(issuer.id)
       const isGood = !isFresh && kept !== undefined && kept.updatedAtMs === issuer.updatedAtMs && nowMs < kept.untilMs
       const metadata = isGood ? kept.metadata : yield* metadataOf(library, issuer, fetch)

@@ -78,7 +78,7 @@ const stateCookie = (headers: RequestHeaders) => ({
 /** Goes on by a page of its own: a browser that another site sent here has no session on its way through redirects. */
 const onward = ({ login }: SignedIn, headers: RequestHeaders) => {
   const { name, options } = newCookie(headers)
-  const page = pageBelow(signedInPage("Signed in", "The dashboard opens.", "dashboard"), requestedPrefix(headers))
+  const page = pageBelow(signedInPage("Signed in", "The dashboard opens.", "/dashboard/"), requestedPrefix(headers))
   return HttpServerResponse.text(page, { contentType: htmlType, headers: signedInHeaders }).pipe(
     HttpServerResponse.unsafeSetCookie(name, Redacted.value(login.cookie), { ...options, maxAge: absoluteMs }),
     HttpServerResponse.unsafeSetCookie(StateCookie.cookieName, "", { ...stateCookie(headers), maxAge: 0 })

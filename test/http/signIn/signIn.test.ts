@@ -1,6 +1,9 @@
 /** Sign-in of people by a real issuer: who they are then, what they may do, and when it ends. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { managementRoutes } from "../../../src/contract/ManagementRoutes.ts"
+import { rights } from "../../../src/contract/tiers/Rights.ts"
+import { userRoles } from "../../../src/subjects/users/entity.ts"
 import { Browser, type TestIssuer } from "../../support/issuer/TestIssuer.ts"
 import type { TestGateway } from "../../support/TestGateway.ts"
 import { account, register, setUp } from "./support.ts"
@@ -58,8 +61,30 @@ describe("a sign-in", () => {
     assert.strictEqual(await statusOf(gateway, browser, "/api/providers"), 403)
     assert.strictEqual(await statusOf(gateway, browser, "/api/settings/feature-flags"), 403)
     assert.strictEqual(await statusOf(gateway, browser, "/api/auth/session"), 200)
-    await signedIn(gateway, id)
+    const { page } = await new Browser().signIn(gateway.url, id)
+    assert.include(page, 'content="0; url=/dashboard/"')
     assert.strictEqual((await peopleOf(gateway)).length, 1)
+  })
+
+  test("opens each route by the role alone, in every role", async (gateway, issuer) => {
+    const browser = await signedIn(gateway, await register(gateway, issuer))
+    const [ada] = await peopleOf(gateway)
+    const wrong: Array<string> = []
+    for (const role of userRoles) {
+      await gateway.manage("PUT", `/api/users/${ada?.id}`, { role })
+      for (const { key, method, operation, path, tier } of managementRoutes) {
+        // Without the token no request changes anything; the right is asked for before it.
+        if (tier !== "manage" && tier !== "session") continue
+        const url = gateway.url + path.replaceAll(/:\w+/g, "none")
+        const response = await browser.get(url, { method })
+        const text = response.status === 403 ? await response.text() : ""
+        // Some answers do not end.
+        if (response.status !== 403) await response.body?.cancel()
+        const isRefused = text.includes('"key_scope"')
+        if (isRefused !== (rights[operation][role] === "none")) wrong.push(`${role} ${key}: ${response.status} ${text}`)
+      }
+    }
+    assert.deepStrictEqual(wrong, [])
   })
 
   test("shows a person's session the own keys only, and lets none act with others' keys", async (gateway, issuer) => {

@@ -49,7 +49,15 @@ const make = async () => {
     cookies: { keys: ["a secret of the tests"] },
     scopes: ["openid", "profile", "email", "groups"],
     claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"], groups: ["groups"] },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        // Its own page asks another host for a font.
+        logoutSource: (ctx, form) => {
+          ctx.body = `<!doctype html><title>Log out</title>${form}`
+        }
+      }
+    },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     ttl: { IdToken: () => told.idTokenS },
     findAccount: (_, id) => ({ accountId: id, claims: () => accounts.get(id) }),
