@@ -14,6 +14,7 @@ import * as Evals from "../subjects/evals/service.ts"
 import * as Guardrails from "../subjects/guardrails/service.ts"
 import * as IssueLimits from "../subjects/issueLimits/service.ts"
 import * as IssueReports from "../subjects/issueReports/service.ts"
+import * as Issuers from "../subjects/issuers/service.ts"
 import * as Keys from "../subjects/keys/service.ts"
 import * as Limits from "../subjects/limits/service.ts"
 import * as McpServers from "../subjects/mcpServers/service.ts"
@@ -27,6 +28,7 @@ import * as RegisteredKeys from "../subjects/registeredKeys/service.ts"
 import * as Resilience from "../subjects/resilience/service.ts"
 import * as Rtk from "../subjects/rtk/service.ts"
 import * as Settings from "../subjects/settings/service.ts"
+import * as SignIn from "../subjects/signIn/service.ts"
 import * as Sync from "../subjects/sync/service.ts"
 import * as System from "../subjects/system/service.ts"
 import * as Teams from "../subjects/teams/service.ts"
@@ -49,6 +51,7 @@ const level0 = Layer.mergeAll(
   Guardrails.layer,
   IssueLimits.layer,
   IssueReports.layer,
+  Issuers.layer,
   Keys.layer,
   Limits.layer,
   McpServers.layer,
@@ -73,6 +76,7 @@ const level1 = Layer.mergeAll(
   Cloud.layer,
   Oauth.layer,
   RegisteredKeys.layer,
+  SignIn.layer,
   Sync.layer
 ).pipe(Layer.provideMerge(level0))
 

@@ -14,6 +14,7 @@ import { commands as connections } from "../subjects/connections/commands/tree.t
 import { commands as evals } from "../subjects/evals/commands/tree.ts"
 import { commands as guardrails } from "../subjects/guardrails/commands/tree.ts"
 import { commands as inspector } from "../subjects/inspector/commands/tree.ts"
+import { commands as issuers } from "../subjects/issuers/commands/tree.ts"
 import { commands as keys } from "../subjects/keys/commands/tree.ts"
 import { commands as limits } from "../subjects/limits/commands/tree.ts"
 import { commands as live } from "../subjects/live/commands/tree.ts"
@@ -50,6 +51,7 @@ export const subjectCommands: ReadonlyArray<ReadonlyArray<TreeNode>> = [
   evals,
   guardrails,
   inspector,
+  issuers,
   keys,
   limits,
   live,

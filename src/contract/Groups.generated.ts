@@ -24,6 +24,7 @@ import { Guardrails } from "../subjects/guardrails/routes.ts"
 import { Inspector } from "../subjects/inspector/routes.ts"
 import { IssueLimits } from "../subjects/issueLimits/routes.ts"
 import { IssueReports } from "../subjects/issueReports/routes.ts"
+import { Issuers } from "../subjects/issuers/routes.ts"
 import { Keys } from "../subjects/keys/routes.ts"
 import { Limits } from "../subjects/limits/routes.ts"
 import { Live } from "../subjects/live/routes.ts"
@@ -48,6 +49,7 @@ import { Resilience } from "../subjects/resilience/routes.ts"
 import { Routing } from "../subjects/routing/routes.ts"
 import { RoutingSettings } from "../subjects/routingSettings/routes.ts"
 import { Rtk } from "../subjects/rtk/routes.ts"
+import { SignIn } from "../subjects/signIn/routes.ts"
 import { Sync } from "../subjects/sync/routes.ts"
 import { System } from "../subjects/system/routes.ts"
 import { Teams } from "../subjects/teams/routes.ts"
@@ -83,6 +85,7 @@ export const groups = HttpApi.make("gateway")
   .add(Inspector)
   .add(IssueLimits)
   .add(IssueReports)
+  .add(Issuers)
   .add(Keys)
   .add(Limits)
   .add(Live)
@@ -107,6 +110,7 @@ export const groups = HttpApi.make("gateway")
   .add(Routing)
   .add(RoutingSettings)
   .add(Rtk)
+  .add(SignIn)
   .add(Sync)
   .add(System)
   .add(Teams)

@@ -23,6 +23,7 @@ import { guardrails } from "../subjects/guardrails/subject.ts"
 import { inspector } from "../subjects/inspector/subject.ts"
 import { issueLimits } from "../subjects/issueLimits/subject.ts"
 import { issueReports } from "../subjects/issueReports/subject.ts"
+import { issuers } from "../subjects/issuers/subject.ts"
 import { keys } from "../subjects/keys/subject.ts"
 import { limits } from "../subjects/limits/subject.ts"
 import { live } from "../subjects/live/subject.ts"
@@ -47,6 +48,7 @@ import { resilience } from "../subjects/resilience/subject.ts"
 import { routing } from "../subjects/routing/subject.ts"
 import { routingSettings } from "../subjects/routingSettings/subject.ts"
 import { rtk } from "../subjects/rtk/subject.ts"
+import { signIn } from "../subjects/signIn/subject.ts"
 import { sync } from "../subjects/sync/subject.ts"
 import { system } from "../subjects/system/subject.ts"
 import { teams } from "../subjects/teams/subject.ts"
@@ -82,6 +84,7 @@ export const subjects = {
   inspector,
   issueLimits,
   issueReports,
+  issuers,
   keys,
   limits,
   live,
@@ -106,6 +109,7 @@ export const subjects = {
   routing,
   routingSettings,
   rtk,
+  signIn,
   sync,
   system,
   teams,

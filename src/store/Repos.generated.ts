@@ -13,6 +13,7 @@ import * as ConnectionRepo from "../subjects/connections/repo.ts"
 import * as EvalRepo from "../subjects/evals/repo.ts"
 import * as FileRepo from "../subjects/files/repo.ts"
 import * as IssueTrackerRepo from "../subjects/issueReports/repo.ts"
+import * as IssuerRepo from "../subjects/issuers/repo.ts"
 import * as KeyOwnerRepo from "../subjects/keys/KeyOwnerRepo.ts"
 import * as ApiKeyRepo from "../subjects/keys/repo.ts"
 import * as LimitRepo from "../subjects/limits/repo.ts"
@@ -61,6 +62,7 @@ export type Repos =
   | EvalRepo.EvalRepo
   | FileRepo.FileRepo
   | IssueTrackerRepo.IssueTrackerRepo
+  | IssuerRepo.IssuerRepo
   | KeyOwnerRepo.KeyOwnerRepo
   | ApiKeyRepo.ApiKeyRepo
   | LimitRepo.LimitRepo
@@ -108,6 +110,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   EvalRepo.layer,
   FileRepo.layer,
   IssueTrackerRepo.layer,
+  IssuerRepo.layer,
   KeyOwnerRepo.layer,
   ApiKeyRepo.layer,
   LimitRepo.layer,

@@ -95,7 +95,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|better-sqlite3|effect|@effect|undici|ws|find-my-way-ts|multipasta|semver|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge|nodemailer|quickjs-emscripten-core|@jitl/quickjs-wasmfile-release-sync)/"
+          "^node_modules/(@types|better-sqlite3|effect|@effect|undici|ws|find-my-way-ts|multipasta|semver|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge|nodemailer|openid-client|quickjs-emscripten-core|@jitl/quickjs-wasmfile-release-sync)/"
       }
     }
   ],

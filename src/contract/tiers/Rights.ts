@@ -21,6 +21,8 @@ const table = {
   administer: ofAdmins,
   /** Replace the gateway's data as a whole, and end the sessions of its administrator. */
   replace: ofOwner,
+  /** Say which directories sign people in, and what they make of them. */
+  changeIssuers: ofAdmins,
   changePeople: ofAdmins,
   readPeople: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
   changeTeams: ofAdmins,
@@ -35,7 +37,9 @@ const table = {
   /** Read sums of requests, tokens and costs. */
   readFigures: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
   /** List single requests. */
-  readRequests: { ...ofAdmins, lead: "team", member: "own", viewer: "own" }
+  readRequests: { ...ofAdmins, lead: "team", member: "own", viewer: "own" },
+  /** Read the state of one's session, and end it. */
+  ownSession: { ...ofAdmins, lead: "own", member: "own", viewer: "own" }
 } as const satisfies Readonly<Record<string, OfRoles>>
 
 export type Operation = keyof typeof table

@@ -25,7 +25,13 @@ export const manage = <M extends Method, P extends `/${string}`>(
   path: P,
   operation: Operation = "administer"
 ): Row<M, P, "manage"> => ({ method, path, tier: "manage", operation })
-export const session = rowOf("session")
+
+/** Route of a login's session; to people it is open by a right, as those of the tier `manage` are. */
+export const session = <M extends Method, P extends `/${string}`>(
+  method: M,
+  path: P,
+  operation: Operation = "administer"
+): Row<M, P, "session"> => ({ method, path, tier: "session", operation })
 export const self = rowOf("self")
 export const known = rowOf("known")
 export const owner = rowOf("owner")

@@ -24,6 +24,7 @@ import type { Guardrails } from "../../subjects/guardrails/routes.ts"
 import type { Inspector } from "../../subjects/inspector/routes.ts"
 import type { IssueLimits } from "../../subjects/issueLimits/routes.ts"
 import type { IssueReports } from "../../subjects/issueReports/routes.ts"
+import type { Issuers } from "../../subjects/issuers/routes.ts"
 import type { Keys } from "../../subjects/keys/routes.ts"
 import type { Limits } from "../../subjects/limits/routes.ts"
 import type { Live } from "../../subjects/live/routes.ts"
@@ -48,6 +49,7 @@ import type { Resilience } from "../../subjects/resilience/routes.ts"
 import type { Routing } from "../../subjects/routing/routes.ts"
 import type { RoutingSettings } from "../../subjects/routingSettings/routes.ts"
 import type { Rtk } from "../../subjects/rtk/routes.ts"
+import type { SignIn } from "../../subjects/signIn/routes.ts"
 import type { Sync } from "../../subjects/sync/routes.ts"
 import type { System } from "../../subjects/system/routes.ts"
 import type { Teams } from "../../subjects/teams/routes.ts"
@@ -218,6 +220,12 @@ export const issueLimitsAccount: Call<typeof IssueLimits, "account"> = /* @__PUR
 export const issueLimitsSetAccount: Call<typeof IssueLimits, "setAccount"> = /* @__PURE__ */ call("PUT", "/api/v1/accounts/:id/limits")
 export const issueLimitsRemoveAccount: Call<typeof IssueLimits, "removeAccount"> = /* @__PURE__ */ call("DELETE", "/api/v1/accounts/:id/limits")
 export const issueReportsReport: Call<typeof IssueReports, "report"> = /* @__PURE__ */ call("POST", "/v1/issues/report")
+export const issuersList: Call<typeof Issuers, "list"> = /* @__PURE__ */ call("GET", "/api/issuers")
+export const issuersCreate: Call<typeof Issuers, "create"> = /* @__PURE__ */ call("POST", "/api/issuers")
+export const issuersGet: Call<typeof Issuers, "get"> = /* @__PURE__ */ call("GET", "/api/issuers/:id")
+export const issuersUpdate: Call<typeof Issuers, "update"> = /* @__PURE__ */ call("PUT", "/api/issuers/:id")
+export const issuersRemove: Call<typeof Issuers, "remove"> = /* @__PURE__ */ call("DELETE", "/api/issuers/:id")
+export const issuersTest: Call<typeof Issuers, "test"> = /* @__PURE__ */ call("POST", "/api/issuers/:id/test")
 export const keysList: Call<typeof Keys, "list"> = /* @__PURE__ */ call("GET", "/api/keys")
 export const keysCreate: Call<typeof Keys, "create"> = /* @__PURE__ */ call("POST", "/api/keys")
 export const keysGet: Call<typeof Keys, "get"> = /* @__PURE__ */ call("GET", "/api/keys/:id")
@@ -347,6 +355,10 @@ export const rtkSetConfig: Call<typeof Rtk, "setConfig"> = /* @__PURE__ */ call(
 export const rtkFilters: Call<typeof Rtk, "filters"> = /* @__PURE__ */ call("GET", "/api/context/rtk/filters")
 export const rtkTest: Call<typeof Rtk, "test"> = /* @__PURE__ */ call("POST", "/api/context/rtk/test")
 export const rtkRawOutput: Call<typeof Rtk, "rawOutput"> = /* @__PURE__ */ call("GET", "/api/context/rtk/raw-output/:id")
+export const signInOffered: Call<typeof SignIn, "offered"> = /* @__PURE__ */ call("GET", "/api/sign-in")
+export const signInBegin: Call<typeof SignIn, "begin"> = /* @__PURE__ */ call("GET", "/api/sign-in/:id/begin")
+export const signInCallback: Call<typeof SignIn, "callback"> = /* @__PURE__ */ call("GET", "/api/sign-in/:id/callback")
+export const signInLogout: Call<typeof SignIn, "logout"> = /* @__PURE__ */ call("POST", "/api/sign-in/logout")
 export const syncStatus: Call<typeof Sync, "status"> = /* @__PURE__ */ call("GET", "/api/sync/cloud")
 export const syncAct: Call<typeof Sync, "act"> = /* @__PURE__ */ call("POST", "/api/sync/cloud")
 export const syncBundle: Call<typeof Sync, "bundle"> = /* @__PURE__ */ call("GET", "/api/sync/bundle")

@@ -1,7 +1,8 @@
 /** The login: a page of its own at first, a dialog over the view when a session has ended, so that nothing typed is lost. */
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import { authLogin } from "../api/calls.generated.ts"
+import { authLogin, signInOffered } from "../api/calls.generated.ts"
+import { addressOf } from "../api/raw.ts"
 import { queries } from "../api/queries.ts"
 import { hasPassword, opened, sessionState } from "../api/session.ts"
 import { tellTabs } from "../api/tabs.ts"
@@ -63,6 +64,31 @@ const LoginForm = () => {
   )
 }
 
+/** Buttons of the issuers that sign people in; nothing where there is none. */
+const Issuers = () => {
+  const issuers = useSignal<ReadonlyArray<{ readonly id: string; readonly name: string }>>([])
+  useEffect(() => {
+    signInOffered()
+      .then((offered) => {
+        issuers.value = offered.issuers
+      })
+      .catch(() => {
+        // The gateway is away: the form says so.
+      })
+  }, [])
+  return issuers.value.length === 0 ? null : (
+    <ul class="stack plain" aria-label={words.login.issuers}>
+      {issuers.value.map(({ id, name }) => (
+        <li key={id}>
+          <a class="button" href={addressOf(`api/sign-in/${encodeURIComponent(id)}/begin`)} target="_self">
+            {words.login.by(name)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 const NoPassword = () => (
   <div class="stack">
     <p>{words.login.noPassword}</p>
@@ -79,6 +105,7 @@ export const LoginPage = () => (
     <h1>
       <Icon name="live" /> {words.title}
     </h1>
+    <Issuers />
     {hasPassword.value ? <LoginForm /> : <NoPassword />}
     <p>
       <a href={placeOf("me")}>{words.login.own}</a>
@@ -100,6 +127,7 @@ export const LoginAgain = () => {
     <dialog class="sheet stack" ref={dialog} aria-labelledby="login-again" onCancel={(event) => event.preventDefault()}>
       <h2 id="login-again">{words.login.title}</h2>
       <State kind="warning">{words.login.again}</State>
+      {isOver && <Issuers />}
       {isOver && (hasPassword.value ? <LoginForm /> : <NoPassword />)}
     </dialog>
   )

@@ -2,7 +2,7 @@
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso"
 import { useSignal } from "@preact/signals"
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks"
-import { authLogout } from "../api/calls.generated.ts"
+import { signInLogout } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
 import { ended, sessionState } from "../api/session.ts"
 import { useAttention } from "../live/attention.ts"
@@ -50,11 +50,17 @@ const Live = () => {
   )
 }
 
-const leave = (): void => {
-  void authLogout().finally(() => {
-    sessionState.value = "none"
-    ended()
-  })
+/** Ends the session, and that at the issuer where one signed the person in. */
+const leave = async (): Promise<void> => {
+  let next: string | null = null
+  try {
+    next = (await signInLogout()).url
+  } catch {
+    // The session is over already, or the gateway is away: the login says so.
+  }
+  sessionState.value = "none"
+  ended()
+  if (next !== null) location.assign(next)
 }
 
 const Bar = ({ search }: { readonly search: () => void }) => (
@@ -70,7 +76,13 @@ const Bar = ({ search }: { readonly search: () => void }) => (
       </kbd>
     </button>
     <Look />
-    <button type="button" class="button plain" onClick={leave} aria-label={words.logout} title={words.logout}>
+    <button
+      type="button"
+      class="button plain"
+      onClick={() => void leave()}
+      aria-label={words.logout}
+      title={words.logout}
+    >
       <Icon name="leave" /> <span class="wide">{words.logout}</span>
     </button>
   </header>

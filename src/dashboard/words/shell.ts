@@ -74,6 +74,8 @@ export const words = {
     again: "Your session has ended, or another gateway answers. Log in again: what you typed is still here.",
     password: "Admin password",
     submit: "Log in",
+    issuers: "Sign in by a directory",
+    by: (issuer: string) => `Sign in by ${issuer}`,
     own: "You have an API key? See what it may do and has used.",
     wait: "Logging in …",
     noPassword: "There is no admin password yet. On the machine that runs the gateway type:",

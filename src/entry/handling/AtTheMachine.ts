@@ -26,8 +26,11 @@ export const isFromThisMachine = Effect.gen(function* () {
 export const atTheMachine = (what: string, principals: ReadonlyArray<Principal["_tag"]> = []) =>
   Effect.gen(function* () {
     const message = `${what} needs the session of a login, and a direct connection from the gateway's own machine.`
-    const tag = (yield* CurrentTrail)?.principal?._tag
-    const isPerson = tag === "Session" || (tag !== undefined && principals.includes(tag))
+    const principal = (yield* CurrentTrail)?.principal
+    const tag = principal?._tag
+    const isPerson =
+      (principal?._tag === "Session" && (principal.person === undefined || principal.person.role === "owner")) ||
+      (tag !== undefined && principals.includes(tag))
     if ((yield* InnerCaller) !== null || !isPerson) {
       return yield* new Forbidden({ message, code: "session_required" })
     }

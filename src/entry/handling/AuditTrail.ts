@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { type ContractError, statusOf } from "../../contract/Errors.ts"
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
 import { sessionActor } from "../../subjects/auth/ActingAs.ts"
-import type { ApiKey, Principal } from "../../subjects/keys/entity.ts"
+import type { ApiKey, Principal, SessionPerson } from "../../subjects/keys/entity.ts"
 import { anonymous, type AuditDetails, type AuditRow, type FieldChange } from "../../subjects/audit/entity.ts"
 import { typeAndCode } from "../../contract/domain/Errors.ts"
 import { pathOnly } from "../../observe/usage/telemetry/Summary.ts"
@@ -207,6 +207,10 @@ const personOf = ({ owners, userId }: ApiKey): Pick<AuditDetails, "userId" | "us
   return { userId, ...(name === null ? {} : { userName: name.slice(0, maxText) }) }
 }
 
+/** Names the person who has signed in. */
+const personIn = (person: SessionPerson | undefined): Pick<AuditDetails, "userId" | "userName"> =>
+  person === undefined ? {} : { userId: person.userId, userName: person.name.slice(0, maxText) }
+
 const detailsOf = ({ outcome, trail }: Recorded, httpStatus: number, isSuccess: boolean): AuditDetails => {
   const apiKey = trail.principal?._tag === "Key" ? trail.principal.key : null
   const sent = isSuccess && isMembers(trail.body) ? Object.keys(trail.body).slice(0, maxFields) : []
@@ -214,6 +218,7 @@ const detailsOf = ({ outcome, trail }: Recorded, httpStatus: number, isSuccess: 
     httpStatus,
     ...(outcome._tag === "Refused" ? { code: outcome.error.code ?? typeAndCode(httpStatus)[1] } : {}),
     ...(apiKey === null ? {} : { apiKeyName: apiKey.name.slice(0, maxText), ...personOf(apiKey) }),
+    ...(trail.principal?._tag === "Session" ? personIn(trail.principal.person) : {}),
     ...(trail.principal?._tag === "Key" && trail.principal.actingSessionId !== undefined
       ? { asKey: trail.principal.key.id }
       : {}),

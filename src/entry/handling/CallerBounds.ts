@@ -1,10 +1,15 @@
-/** Bounds of the caller of a management request by the role of its key's person. */
+/** Bounds of the caller of a management request by the role of the person of its key or session. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { match } from "../../contract/Routes.ts"
 import type { Operation } from "../../contract/tiers/Rights.ts"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
-import { bearerOf } from "../../subjects/auth/Credentials.ts"
+import type { Identified } from "../../subjects/auth/Access.ts"
+import { bearerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
+import { cookieOf } from "../../subjects/auth/sessions/SessionCookie.ts"
+import { Sessions } from "../../subjects/auth/sessions/Sessions.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import { type Bounds, boundsOf } from "../../subjects/people/Bounds.ts"
 import { People } from "../../subjects/people/People.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
@@ -15,16 +20,30 @@ export const operationOf = (method: string, url: string): Operation => {
   return found._tag === "Found" && found.route.plane === "management" ? found.route.operation : "administer"
 }
 
+const personIn = (principal: Principal): string | null =>
+  principal._tag === "Session" ? (principal.person?.userId ?? null) : null
+
 /** Makes what finds the bounds of a request that was let in; null: none. */
 export const makeCallerBounds = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const people = yield* People
+  const sessions = yield* Sessions
+  /** Id of the person of the session that counts where no key was sent. */
+  const sessionUser = (caller: Identified, headers: RequestHeaders, nowMs: number): string | null => {
+    const cookie = caller === "missing" ? cookieOf(headers) : null
+    const id = cookie === null ? null : sessions.look(cookie, nowMs)
+    return id === null ? null : (sessions.get(id)?.userId ?? null)
+  }
   return Effect.gen(function* () {
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const inner = yield* InnerCaller
     const caller = inner === null ? keys.identify(bearerOf(headers)) : inner.principal
+    const operation = operationOf(method, url)
+    const ofSession =
+      inner === null ? sessionUser(caller, headers, yield* Clock.currentTimeMillis) : personIn(inner.principal)
+    if (ofSession !== null) return boundsOf(people.directory(), { userId: ofSession, scopes: [] }, operation)
     if (typeof caller !== "object" || caller._tag !== "Key" || caller.key.userId === null) return null
-    const found: Bounds | null = boundsOf(people.directory(), caller.key, operationOf(method, url))
+    const found: Bounds | null = boundsOf(people.directory(), caller.key, operation)
     // Who asks within the gateway was let in by the scopes of a tool, or as an admin.
     return inner === null || found?.reach === "all" ? found : null
   })

@@ -17,6 +17,7 @@ const kinds: Readonly<Record<GroupName, string | null>> = {
   gatewaySettings: "settings",
   guardrails: "settings",
   issueLimits: "limit",
+  issuers: "issuer",
   keys: "key",
   limits: "limit",
   mcpServers: "mcpServer",
@@ -46,6 +47,7 @@ const kinds: Readonly<Record<GroupName, string | null>> = {
   auth: null,
   backups: null,
   bills: null,
+  signIn: null,
   cliTools: null,
   // What it applies is asked of the other groups.
   configuration: null,
@@ -73,6 +75,7 @@ const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
   "evals.start",
   "evals.cancel",
   "guardrails.test",
+  "issuers.test",
   "mcpServers.test",
   "memory.create",
   "memory.patch",

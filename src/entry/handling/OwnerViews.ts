@@ -42,6 +42,7 @@ export const userView = ({ standings, teams, user }: ObservedUser): UserView => 
   role: user.role,
   teams,
   source: user.source,
+  issuer: user.issuer,
   state: user.state,
   budget: budgetView(user.budget),
   limits: user.limits,

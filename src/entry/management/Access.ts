@@ -19,6 +19,7 @@ import {
   SelfAccess,
   SessionAccess
 } from "../../contract/Security.ts"
+import { reachOf } from "../../contract/tiers/Rights.ts"
 import { type CallerTier, isForThisMachine, type Tier } from "../../contract/tiers/Tier.ts"
 import { actingRow } from "../../subjects/auth/ActingAs.ts"
 import { AuditLog } from "../../subjects/auth/AuditLog.ts"
@@ -47,7 +48,15 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
           message: "This is possible only with a direct connection from the gateway's own machine."
         })
       }
-      if (trail !== null) trail.principal = inner.principal
+      const { principal } = inner
+      if (trail !== null) trail.principal = principal
+      const person = principal._tag === "Session" ? principal.person : undefined
+      if (person !== undefined) {
+        const { method, url } = yield* HttpServerRequest.HttpServerRequest
+        if (reachOf(person.role, operationOf(method, url)) === "none") {
+          return yield* new Forbidden({ code: "key_scope", message: `The role '${person.role}' does not open this.` })
+        }
+      }
       return
     }
     const { headers, method, socket, url } = NodeHttpServerRequest.toIncomingMessage(
@@ -128,7 +137,8 @@ const caller = (gate: typeof Gate.Service, { audit, ids }: Noting, isLast: boole
 const innerTiers = (principal: Principal): ReadonlyArray<CallerTier> => {
   const isManager =
     principal._tag === "AdminKey" ||
-    principal._tag === "Session" ||
+    (principal._tag === "Session" &&
+      (principal.person === undefined || reachOf(principal.person.role, "administer") === "all")) ||
     (principal._tag === "Key" && mayManage(principal.key))
   return isManager ? ["public", "inference", "known", "manage"] : ["public", "inference", "known"]
 }

@@ -15,6 +15,7 @@ import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 /** Routes whose callers are others' programs or browsers, which add what they like. */
 const open: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
   "oauth.callback",
+  "signIn.callback",
   "system.ping",
   "system.docs",
   "system.docsFile",

@@ -112,7 +112,7 @@ const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
 ])
 
 /** Changes something by GET, because a browser is sent there. */
-const changesByGet: ManagementKey = "oauth.callback"
+const changesByGet: ReadonlySet<ManagementKey> = new Set<ManagementKey>(["oauth.callback", "signIn.callback"])
 
 /** A request that may change something; other `GET`s and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
@@ -120,7 +120,7 @@ const mayChange = (found: Match): found is Found =>
   found.route.plane === "management" &&
   found.route.tier !== "ingest" &&
   !changesNothing.has(found.route.key) &&
-  (!isSafeMethod(found.route.method) || found.route.key === changesByGet)
+  (!isSafeMethod(found.route.method) || changesByGet.has(found.route.key))
 
 /** The endpoints of a group, by their keys. */
 type Endpoints = ReadonlyMap<string, Endpoint>

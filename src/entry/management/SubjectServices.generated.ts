@@ -13,6 +13,7 @@ import type * as Evals from "../../subjects/evals/service.ts"
 import type * as Guardrails from "../../subjects/guardrails/service.ts"
 import type * as IssueLimits from "../../subjects/issueLimits/service.ts"
 import type * as IssueReports from "../../subjects/issueReports/service.ts"
+import type * as Issuers from "../../subjects/issuers/service.ts"
 import type * as Keys from "../../subjects/keys/service.ts"
 import type * as Limits from "../../subjects/limits/service.ts"
 import type * as McpServers from "../../subjects/mcpServers/service.ts"
@@ -26,6 +27,7 @@ import type * as RegisteredKeys from "../../subjects/registeredKeys/service.ts"
 import type * as Resilience from "../../subjects/resilience/service.ts"
 import type * as Rtk from "../../subjects/rtk/service.ts"
 import type * as Settings from "../../subjects/settings/service.ts"
+import type * as SignIn from "../../subjects/signIn/service.ts"
 import type * as Sync from "../../subjects/sync/service.ts"
 import type * as System from "../../subjects/system/service.ts"
 import type * as Teams from "../../subjects/teams/service.ts"
@@ -50,6 +52,7 @@ export type SubjectServices =
   | Guardrails.Guardrails
   | IssueLimits.IssueLimits
   | IssueReports.IssueReports
+  | Issuers.Issuers
   | Keys.Keys
   | Limits.Limits
   | McpServers.McpServers
@@ -63,6 +66,7 @@ export type SubjectServices =
   | Resilience.Resilience
   | Rtk.RtkTools
   | Settings.SettingsChanges
+  | SignIn.SignIn
   | Sync.CloudSync
   | System.SystemControl
   | Teams.Teams

@@ -16,7 +16,9 @@ export const viewerPolicy = policy(
 
 /** A page whose links lead below the path at which a proxy serves the gateway; empty: at its root. */
 export const pageBelow = (page: string, prefix: string): string =>
-  prefix === "" ? page : page.replaceAll(/(href|src)="\/(?!\/)/g, (_all, name: string) => `${name}="${prefix}/`)
+  prefix === ""
+    ? page
+    : page.replaceAll(/(href="|src="|; url=)\/(?!\/)/g, (_all, before: string) => `${before}${prefix}/`)
 
 const always: Readonly<Record<string, string>> = {
   "X-Frame-Options": "DENY",

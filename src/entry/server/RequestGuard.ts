@@ -56,8 +56,9 @@ const isElsewhere = (found: Match, { headers, socket }: IncomingMessage): boolea
   return isForThisMachine(found.route.tier) && !isLoopback(peerAddressOf(socket), headers)
 }
 
-/** Providers send browsers to this page, which the state of a sign-in opens. */
-const isSignInCallback = (found: Match): boolean => found._tag === "Found" && found.route.key === "oauth.callback"
+/** Providers and issuers send browsers to this page, which the state of a sign-in opens. */
+const isSignInCallback = (found: Match): boolean =>
+  found._tag === "Found" && (found.route.key === "oauth.callback" || found.route.key === "signIn.callback")
 
 export const make = Effect.gen(function* () {
   const gate = yield* Gate

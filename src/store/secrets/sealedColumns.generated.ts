@@ -6,6 +6,7 @@ export const sealedColumns = [
   { table: "connections", columns: ["api_key", "oauth", "headers", "transport"] },
   { table: "inspector_records", columns: ["content"] },
   { table: "issue_tracker", columns: ["token"] },
+  { table: "issuers", columns: ["client_secret"] },
   { table: "mcp_servers", columns: ["headers", "program"] },
   { table: "memory_blocks", columns: ["content"] },
   { table: "memory_vectors", columns: ["content"] },

@@ -2,10 +2,10 @@
  * Decides whether a caller may use a route: one pure decision from the route's tier and the facts of a request; it is made
  * nowhere else.
  */
-import type { Reach } from "../../contract/tiers/Rights.ts"
+import { type Reach, reachOf } from "../../contract/tiers/Rights.ts"
 import type { Tier } from "../../contract/tiers/Tier.ts"
 import { managementScopes } from "../keys/entity.ts"
-import type { ApiKey, Principal } from "../keys/entity.ts"
+import type { ApiKey, Principal, SessionPerson } from "../keys/entity.ts"
 import type { KeyProblem } from "./KeyPolicy.ts"
 
 /** The result of `ApiKeys.identify` for the key of a request. */
@@ -19,8 +19,14 @@ export interface AccessFacts {
   readonly keyProblem: KeyProblem | null
   /** Part of the gateway that the role of the key's person opens the route for. */
   readonly reach: Reach
-  /** Id of the admin session the cookie names, while it is valid. */
+  /** Id of the session the cookie names, while it is valid. */
   readonly sessionId: string | null
+  /** Person of the session; null: the administrator. */
+  readonly person: SessionPerson | null
+  /** Part of the gateway that the session opens the route for: all of it to the administrator, to a person by the role. */
+  readonly sessionReach: Reach
+  /** The request names a key to act with. */
+  readonly namesKey: boolean
   readonly csrfTokenValid: boolean
   /** A browser says that a page of the gateway's own address asks. */
   readonly ownPage: boolean
@@ -78,6 +84,11 @@ const unprovedSession = denied(
   "session_unproved",
   "An admin session counts here only for pages of the gateway's own address: with 'Sec-Fetch-Site: same-origin', and the session's token as 'X-CSRF-Token'. Other programs send an API key."
 )
+const noKeyOfPerson = denied(
+  401,
+  "session_unproved",
+  "People ask models with a key of their own: send its id as 'X-Gateway-As-Key', or the key itself."
+)
 const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
 export const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
 export const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
@@ -129,8 +140,18 @@ export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
 
 const mayReadMetrics = (key: Pick<ApiKey, "scopes">): boolean => key.scopes.includes("read:metrics") || mayManage(key)
 
-const bySession = (facts: AccessFacts, sessionId: string): Access => {
-  const session: Principal = { _tag: "Session", sessionId }
+const sessionOf = ({ person }: AccessFacts, sessionId: string): Principal =>
+  person === null ? { _tag: "Session", sessionId } : { _tag: "Session", sessionId, person }
+
+const noRightOfPerson = ({ role }: SessionPerson): Denied =>
+  denied(403, "key_scope", `The role '${role}' of the person who is signed in does not open this.`)
+
+/** `needsRight`: a person who has signed in needs a role that opens the route. */
+const bySession = (facts: AccessFacts, sessionId: string, needsRight: boolean = true): Access => {
+  const session = sessionOf(facts, sessionId)
+  if (needsRight && facts.person !== null && facts.sessionReach === "none") {
+    return deniedTo(session, noRightOfPerson(facts.person))
+  }
   if (facts.safeMethod) return allowed(session)
   if (facts.crossSite) return deniedTo(session, foreignSite)
   return facts.csrfTokenValid ? allowed(session) : deniedTo(session, noCsrf)
@@ -139,9 +160,13 @@ const bySession = (facts: AccessFacts, sessionId: string): Access => {
 /**
  * Every method needs the token here, GET too: what a session may ask is paid for, and no link or picture asks for it.
  */
-const withoutKey = ({ csrfTokenValid, keysRequired, ownPage, sessionId }: AccessFacts): Access => {
-  if (sessionId !== null && ownPage && csrfTokenValid) return allowed({ _tag: "Session", sessionId })
+const withoutKey = (facts: AccessFacts): Access => {
+  const { csrfTokenValid, keysRequired, namesKey, ownPage, sessionId } = facts
+  const isProved = sessionId !== null && ownPage && csrfTokenValid
+  // What people ask has the limits of a key of theirs; who administers the gateway could lift them.
+  if (isProved && (facts.sessionReach === "all" || namesKey)) return allowed(sessionOf(facts, sessionId))
   if (!keysRequired) return allowed(anonymous)
+  if (isProved) return noKeyOfPerson
   return sessionId === null ? noKey : unprovedSession
 }
 
@@ -177,7 +202,7 @@ const self = (facts: AccessFacts): Access => {
 /** Decides which caller is told about itself: one that may do anything here. It opens nothing. */
 const known = (facts: AccessFacts): Access => {
   if (facts.key === "missing") {
-    if (facts.sessionId !== null) return bySession(facts, facts.sessionId)
+    if (facts.sessionId !== null) return bySession(facts, facts.sessionId, false)
     return facts.keysRequired ? noKey : allowed(anonymous)
   }
   if (facts.key === "wrong") return wrongKey
@@ -261,13 +286,20 @@ const actingAsNobody = denied(
 /** Tiers at which it does not matter who asks. */
 const ofAnybody: ReadonlySet<Tier> = new Set(["public", "scrape", "local", "ingest"])
 
+/** People act with their own keys; who administers the gateway acts with any but the owners'. */
+const mayActAs = (person: SessionPerson | undefined, { owners, scopes, userId }: ApiKey): boolean => {
+  if (person === undefined || person.role === "owner" || userId === person.userId) return true
+  if (reachOf(person.role, "administer") !== "all") return false
+  return owners?.role !== "owner" && !mayManage({ scopes })
+}
+
 /** Decides on a request that names a key to act with. `access`: what it may without that. */
 export const actAs = (tier: Tier, access: Access, { keyProblem, named, takesSession }: ActingFacts): Access => {
   if (access._tag === "Denied" || ofAnybody.has(tier)) return access
   const { principal } = access
   if (!takesSession) return deniedTo(principal, actingElsewhere)
   if (principal._tag !== "Session") return deniedTo(principal, actingWithoutSession)
-  if (named === null) return deniedTo(principal, actingAsNobody)
+  if (named === null || !mayActAs(principal.person, named)) return deniedTo(principal, actingAsNobody)
   if (keyProblem !== null) return deniedTo(principal, problems[keyProblem])
   return allowed({ _tag: "Key", key: named, actingSessionId: principal.sessionId })
 }

@@ -25,7 +25,9 @@ import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import type { Peer } from "./PeerAddress.ts"
+import { People } from "../people/People.ts"
 import { cookieOf } from "./sessions/SessionCookie.ts"
+import { makeSessionFacts, sessionReach } from "./sessions/SessionFacts.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 
 export interface GateRequest {
@@ -97,6 +99,8 @@ export class Gate extends Context.Tag("gateway/subjects/auth/Gate")<
 
 const owner: Identified = { _tag: "Owner" }
 
+const administer = (): Operation => "administer"
+
 const misuse =
   "The owner's token of this run came with a request that was not made by a program on this machine; it was refused as a wrong key is. " +
   "If the file with it was copied, restart the gateway: each start makes a new token."
@@ -136,7 +140,7 @@ const personsReach = (key: Identified, { operation }: GateRequest): Reach => {
 
 export const make = Effect.gen(function* () {
   const keys = yield* ApiKeys
-  const sessions = yield* Sessions
+  const sessionFacts = makeSessionFacts(yield* Sessions, yield* People)
   const password = yield* AdminPassword
   const flags = yield* Flags
   const settings = yield* GatewaySettings
@@ -179,13 +183,15 @@ export const make = Effect.gen(function* () {
     const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
     // Where the cookie does not count it is not read, nor is it beside a key.
     const cookie = inferenceOnly && (!request.takesSession || rawKey !== null) ? null : cookieOf(headers)
+    const session = sessionFacts(cookie, nowMs, request.isLook === true)
     const access = decide(tier, {
       key,
       keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
       reach: inferenceOnly ? "none" : personsReach(key, request),
-      sessionId:
-        cookie === null ? null : request.isLook === true ? sessions.look(cookie, nowMs) : sessions.find(cookie, nowMs),
+      ...session,
+      sessionReach: sessionReach(session, (inferenceOnly ? undefined : request.operation) ?? administer),
+      namesKey: headers[asKeyHeader] !== undefined,
       csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
       ownPage: inferenceOnly && cookie !== null && isOwnPage(headers),
       safeMethod: isSafeMethod(request.method),
@@ -225,5 +231,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Gate,
   never,
-  ApiKeys | Sessions | AdminPassword | OwnerToken | Flags | GatewaySettings | AppConfig
+  ApiKeys | People | Sessions | AdminPassword | OwnerToken | Flags | GatewaySettings | AppConfig
 > = Layer.effect(Gate, make)

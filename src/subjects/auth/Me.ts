@@ -2,7 +2,7 @@
 import { reachesOf, reachOf } from "../../contract/tiers/Rights.ts"
 import { mayManage } from "./Access.ts"
 import type { CallerTier } from "../../contract/tiers/Tier.ts"
-import type { ApiKey, Principal } from "../keys/entity.ts"
+import type { ApiKey, Principal, SessionPerson } from "../keys/entity.ts"
 import type { PrincipalType } from "./entity.ts"
 import type { Me } from "./routes.ts"
 
@@ -39,6 +39,16 @@ const ofPerson = (key: ApiKey): Pick<MeView, "person" | "rights"> => {
   }
 }
 
+const ofSession = (person: SessionPerson | undefined): Pick<MeView, "person" | "rights" | "role"> => {
+  if (person === undefined) return { person: null, rights: reachesOf(() => "all"), role: "admin" }
+  const { name, role, userId } = person
+  return {
+    person: { id: userId, name, role },
+    rights: reachesOf((operation) => reachOf(role, operation)),
+    role: reachOf(role, "administer") === "all" ? "admin" : "member"
+  }
+}
+
 /** A session by the beginning of its hash: enough to name it, and no cookie can be made of it. */
 export const sessionName = (idHash: string): string => idHash.slice(0, 16)
 
@@ -68,9 +78,9 @@ export const meOf = (
     case "Session":
       return {
         ...plain,
+        ...ofSession(principal.person),
         principal: { type, id: sessionName(principal.sessionId), name: null },
-        credential: { type: "cookie", prefix: null, expiresAt: isoOf(endsAtMs(principal.sessionId)) },
-        role: "admin"
+        credential: { type: "cookie", prefix: null, expiresAt: isoOf(endsAtMs(principal.sessionId)) }
       }
     case "Key": {
       const { key } = principal

@@ -1,5 +1,5 @@
-/** Ways in which a session begins: by the admin password, or by a code of the owner's. */
-export const sessionWays = ["password", "code"] as const
+/** Ways in which a session begins: by the admin password, by a code of the owner's, or by an issuer that signs people in. */
+export const sessionWays = ["password", "code", "issuer"] as const
 export type SessionWay = (typeof sessionWays)[number]
 
 /**
@@ -22,8 +22,18 @@ export interface SessionOrigin {
   readonly userAgent: string
 }
 
-/** An admin session. Only hashes are stored; the cookie holds the id. */
-export interface Session extends SessionOrigin {
+/** Owner of a session. */
+export interface SessionOwner {
+  /** Person who has signed in; null: the administrator, by the password or a code. */
+  readonly userId: string | null
+  /** Issuer that signed the person in; null: none. */
+  readonly issuerId: string | null
+}
+
+export const administrator: SessionOwner = { userId: null, issuerId: null }
+
+/** A session of the administrator or of a person. Only hashes are stored; the cookie holds the id. */
+export interface Session extends SessionOrigin, SessionOwner {
   /** SHA-256 of the cookie value, lower-case hex. */
   readonly idHash: string
   readonly createdAtMs: number

@@ -39,6 +39,7 @@ const nameOf = ({ idHash }: Pick<Session, "idHash">): string => sessionName(idHa
 
 const sessionView = (session: Session, currentId: string | null) => ({
   id: nameOf(session),
+  userId: session.userId,
   current: session.idHash === currentId,
   via: session.via,
   address: session.address,

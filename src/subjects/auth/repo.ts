@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Session, sessionWays } from "./entity.ts"
-import { Text, Whole } from "../../store/engine/Columns.ts"
+import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
@@ -32,7 +32,9 @@ const Row = Schema.Struct({
   expiresAtMs: Whole,
   via: Schema.Literal(...sessionWays),
   address: Text,
-  userAgent: Text
+  userAgent: Text,
+  userId: MaybeText,
+  issuerId: MaybeText
 })
 
 export const make = Effect.gen(function* () {

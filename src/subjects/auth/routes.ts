@@ -74,8 +74,13 @@ const CodeExchange = Schema.Struct({
 
 const AdminSession = Schema.Struct({
   id: field(Schema.String, "Names the session; it opens none.", "9f2c4b7d81e05a63"),
+  userId: field(Schema.NullOr(Schema.String), "Person who has signed in; null: the administrator.", null),
   current: field(Schema.Boolean, "Whether it is the session that asks.", true),
-  via: field(Schema.Literal(...sessionWays), "How it began: by the password, or by a code of the owner's.", "password"),
+  via: field(
+    Schema.Literal(...sessionWays),
+    "How it began: by the password, by a code of the owner's, or by an issuer that signed a person in.",
+    "password"
+  ),
   address: field(Schema.String, "Address it began from; empty: not known.", "127.0.0.1"),
   userAgent: field(Schema.String, "What the browser called itself, cut; empty: nothing.", "Mozilla/5.0"),
   createdAt: field(Schema.String, "When it began, ISO 8601.", exampleTime),
@@ -130,7 +135,7 @@ export const Me = Schema.Struct({
         role: field(Schema.NullOr(Schema.Literal(...userRoles)), "Role of the person.", "member")
       })
     ),
-    "The person that the API key belongs to; null: none.",
+    "The person that the API key belongs to, or who has signed in; null: none.",
     null
   ),
   rights: field(

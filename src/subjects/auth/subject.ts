@@ -8,10 +8,10 @@ export const auth = subject("auth", {
   routes: {
     me: known("GET", "/api/me"),
     login: open("POST", "/api/auth/login"),
-    logout: session("POST", "/api/auth/logout"),
+    logout: session("POST", "/api/auth/logout", "ownSession"),
     setPassword: owner("PUT", "/api/auth/password"),
-    changePassword: session("POST", "/api/auth/password"),
-    session: session("GET", "/api/auth/session"),
+    changePassword: session("POST", "/api/auth/password", "replace"),
+    session: session("GET", "/api/auth/session", "ownSession"),
     issueCode: owner("POST", "/api/auth/codes"),
     exchangeCode: local("POST", "/api/auth/codes/exchange"),
     listSessions: manage("GET", "/api/auth/sessions"),

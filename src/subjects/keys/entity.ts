@@ -183,11 +183,23 @@ export interface OwnerRules {
 }
 
 /** The caller, as inference and management see it. */
+/** Person of a session, as it is at the time of the request. */
+export interface SessionPerson {
+  readonly userId: string
+  readonly name: string
+  readonly role: UserRole
+}
+
 export type Principal =
   | { readonly _tag: "Anonymous" }
   | { readonly _tag: "AdminKey" }
   | { readonly _tag: "Owner" }
-  | { readonly _tag: "Session"; readonly sessionId: string }
+  | {
+      readonly _tag: "Session"
+      readonly sessionId: string
+      /** Person who has signed in; absent: the administrator, by the password or a code. */
+      readonly person?: SessionPerson
+    }
   | {
       readonly _tag: "Key"
       readonly key: ApiKey

@@ -15,8 +15,12 @@ export type UserState = (typeof userStates)[number]
 export interface User {
   readonly id: string
   readonly name: string
-  /** In lower case; unique. */
+  /** In lower case; unique among people who are kept here. */
   readonly email: string
+  /** Identifier of the issuer that signs the person in; null: the person is kept here. */
+  readonly issuer: string | null
+  /** Id of the person at the issuer (`sub`); null: none. */
+  readonly subject: string | null
   readonly role: UserRole
   readonly source: UserSource
   readonly state: UserState

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Json, Text, Whole } from "../../store/engine/Columns.ts"
+import { Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 import * as Records from "../../store/engine/Records.ts"
 import { type User, userRoles, userSources, userStates } from "./entity.ts"
@@ -15,6 +15,8 @@ const Row = Schema.Struct({
   id: Text,
   name: Text,
   email: Text,
+  issuer: MaybeText,
+  subject: MaybeText,
   role: Schema.Literal(...userRoles),
   source: Schema.Literal(...userSources),
   state: Schema.Literal(...userStates),

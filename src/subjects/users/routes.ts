@@ -23,12 +23,13 @@ import { userRoles, userSources, userStates } from "./entity.ts"
 
 const words = {
   name: ["Name of the person.", "Ada"],
-  email: ["E-mail address, in lower case; one person has it.", "ada@example.com"],
+  email: ["E-mail address, in lower case; one person who is kept here has it.", "ada@example.com"],
   role: ["Rights of the person: `owner`, `admin`, `lead`, `member` or `viewer`.", "member"],
   state: ["`suspended`: the person's keys are refused.", "active"],
   budget: "Budget of all keys of the person; null: none.",
   limits: "Other limits of all keys of the person; null: none.",
   teams: ["Ids of the teams that have the person as a member; they are changed at the team.", [exampleTeamId]],
+  issuer: ["Identifier of the issuer that signs the person in; null: none.", null],
   source: ["Where the person is kept: `local` here, `oidc` and `scim` in a directory.", "local"]
 } as const
 
@@ -39,6 +40,7 @@ export const UserView = Schema.Struct({
   role: field(Schema.Literal(...userRoles), ...words.role),
   teams: field(Schema.Array(Schema.String), ...words.teams),
   source: field(Schema.Literal(...userSources), ...words.source),
+  issuer: field(Schema.NullOr(Schema.String), ...words.issuer),
   state: field(Schema.Literal(...userStates), ...words.state),
   budget: field(Schema.NullOr(OwnerBudgetView), words.budget),
   limits: field(Schema.NullOr(OwnerLimitsView), words.limits),
@@ -78,6 +80,7 @@ export const UpdateUser = Schema.Struct({
   id: ReadOnly,
   teams: ReadOnly,
   source: ReadOnly,
+  issuer: ReadOnly,
   meters: ReadOnly,
   createdAt: ReadOnly,
   updatedAt: ReadOnly

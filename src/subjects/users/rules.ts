@@ -9,6 +9,8 @@ type Settings = Omit<User, "id" | "createdAtMs" | "updatedAtMs">
 export const changed = (before: Settings, input: UpdateUser): Settings => ({
   name: input.name ?? before.name,
   email: input.email?.toLowerCase() ?? before.email,
+  issuer: before.issuer,
+  subject: before.subject,
   role: input.role ?? before.role,
   source: before.source,
   state: input.state ?? before.state,
@@ -22,6 +24,8 @@ export const settingsOf = ({ email, name, ...input }: CreateUser): Settings =>
     {
       name,
       email: email.toLowerCase(),
+      issuer: null,
+      subject: null,
       role: "member",
       source: "local",
       state: "active",

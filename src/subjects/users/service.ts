@@ -7,6 +7,7 @@ import { IdGen } from "../../platform/IdGen.ts"
 import { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
 import { KeyLimits, type Standing } from "../../plane/ledger/KeyLimits.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { Sessions } from "../auth/sessions/Sessions.ts"
 import { type Bounds, userProblem } from "../people/Bounds.ts"
 import { People } from "../people/People.ts"
 import * as Errors from "../Errors.ts"
@@ -52,6 +53,7 @@ export const make = Effect.gen(function* () {
   const changes = yield* KeyChanges
   const limits = yield* KeyLimits
   const ids = yield* IdGen
+  const sessions = yield* Sessions
 
   /** Ids of teams by their members. */
   const memberships = (): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -84,6 +86,8 @@ export const make = Effect.gen(function* () {
     return yield* shown(user)
   })
 
+  const endSessions = (id: string) => sessions.closeThose(({ userId }) => userId === id)
+
   const get = Effect.fn("Users.get")((id: string) => Effect.flatMap(find(id), shown))
 
   const create = Effect.fn("Users.create")(function* (input: CreateUser, bounds: Bounds | null = null) {
@@ -96,12 +100,16 @@ export const make = Effect.gen(function* () {
   const update = Effect.fn("Users.update")(function* (id: string, input: UpdateUser, bounds: Bounds | null = null) {
     const before = yield* find(id)
     yield* Errors.refuseRole(userProblem(bounds, before.role, input.role))
-    return yield* put({ ...before, ...Rules.changed(before, input), updatedAtMs: yield* Clock.currentTimeMillis })
+    const after = { ...before, ...Rules.changed(before, input), updatedAtMs: yield* Clock.currentTimeMillis }
+    const observed = yield* put(after)
+    if (after.state === "suspended") yield* endSessions(id)
+    return observed
   })
 
   const remove = Effect.fn("Users.remove")(function* (id: string, bounds: Bounds | null = null) {
     yield* Errors.refuseRole(userProblem(bounds, (yield* find(id)).role))
     yield* Effect.catchTag(people.removeUser(id), "AlreadyStored", Effect.die)
+    yield* endSessions(id)
     yield* changes.ownersChanged
   })
 
@@ -112,4 +120,7 @@ export const make = Effect.gen(function* () {
   return Users.of({ list, get, create, update, remove })
 })
 
-export const layer: Layer.Layer<Users, never, IdGen | KeyChanges | KeyLimits | People> = Layer.effect(Users, make)
+export const layer: Layer.Layer<Users, never, IdGen | KeyChanges | KeyLimits | People | Sessions> = Layer.effect(
+  Users,
+  make
+)

@@ -234,7 +234,9 @@ const others: Maker = (dice) => {
     expiresAtMs: timeOf(dice),
     via: "password" as const,
     address: dice.text(),
-    userAgent: dice.text()
+    userAgent: dice.text(),
+    userId: dice.orNull(idOf(dice)),
+    issuerId: dice.orNull(idOf(dice))
   }
   const breaker = {
     provider: dice.text(),

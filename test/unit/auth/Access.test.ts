@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Tier } from "../../../src/contract/tiers/Tier.ts"
-import { decide } from "../../../src/subjects/auth/Access.ts"
+import { actAs, decide } from "../../../src/subjects/auth/Access.ts"
 import type { AccessFacts } from "../../../src/subjects/auth/Access.ts"
 import { type ApiKey, unrestricted } from "../../../src/subjects/keys/entity.ts"
+import type { UserRole } from "../../../src/subjects/users/entity.ts"
 
 const key = (scopes: ReadonlyArray<string>): ApiKey => ({
   ...unrestricted,
@@ -22,6 +23,9 @@ const nobody: AccessFacts = {
   keyProblem: null,
   reach: "none",
   sessionId: null,
+  person: null,
+  sessionReach: "all",
+  namesKey: false,
   csrfTokenValid: false,
   ownPage: false,
   safeMethod: false,
@@ -45,6 +49,9 @@ const manageKey = { key: { _tag: "Key", key: key(["manage"]) } } as const
 const adminScope = { key: { _tag: "Key", key: key(["admin"]) } } as const
 const adminKey = { key: { _tag: "AdminKey" } } as const
 const session = { sessionId: "s" } as const
+const person = { userId: "u1", name: "Ada", role: "member" } as const
+const member = { ...session, person, sessionReach: "none", ownPage: true, csrfTokenValid: true } as const
+const reader = { ...member, sessionReach: "own" } as const
 
 describe("Access.decide", () => {
   for (const [tier, facts, expected] of [
@@ -126,6 +133,21 @@ describe("Access.decide", () => {
     ["known", { ...session, safeMethod: true, keysRequired: true }, "Session"],
     ["known", { ...session, key: "wrong", safeMethod: true }, "401 invalid_api_key"],
 
+    ["manage", member, "403 key_scope"],
+    ["manage", reader, "Session"],
+    ["manage", { ...reader, csrfTokenValid: false }, "403 csrf_token_invalid"],
+    ["session", member, "403 key_scope"],
+    ["session", reader, "Session"],
+    ["self", member, "403 key_scope"],
+    ["scrape", member, "403 key_scope"],
+    ["known", { ...member, safeMethod: true }, "Session"],
+    ["owner", { ...reader, sessionReach: "all" }, "403 owner_only"],
+    ["inference", { ...member, keysRequired: true }, "401 session_unproved"],
+    ["inference", { ...reader, keysRequired: true }, "401 session_unproved"],
+    ["inference", member, "Anonymous"],
+    ["inference", { ...member, namesKey: true, keysRequired: true }, "Session"],
+    ["inference", { ...member, sessionReach: "all", keysRequired: true }, "Session"],
+
     ["loopback", adminKey, "403 loopback_only"],
     ["loopback", { ...adminKey, loopback: true }, "AdminKey"],
     ["loopback", { loopback: true }, "401 missing_api_key"],
@@ -143,5 +165,30 @@ describe("Access.decide", () => {
     const access = decide("manage", { ...nobody, adminConfigured: false })
     assert.include(access._tag === "Denied" ? access.message : "", "gateway setup")
     assert.include(access._tag === "Denied" ? access.message : "", "GATEWAY_ADMIN_KEY")
+  })
+})
+
+describe("Access.actAs", () => {
+  const acting = (role: UserRole | null, named: Partial<ApiKey>): string => {
+    const principal = role === null ? undefined : { ...person, role }
+    const access = {
+      _tag: "Allowed",
+      principal: { _tag: "Session", sessionId: "s", ...(principal === undefined ? {} : { person: principal }) }
+    } as const
+    const facts = { takesSession: true, named: { ...key([]), ...named }, keyProblem: null }
+    const acted = actAs("inference", access, facts)
+    return acted._tag === "Allowed" ? acted.principal._tag : acted.code
+  }
+  const owners = { mayUse: true, person: "Olga", role: "owner", models: [] } as const
+
+  it("lets people act with their own keys, and who administers with those of less", () => {
+    assert.strictEqual(acting("member", { userId: "u1" }), "Key")
+    assert.strictEqual(acting("member", { userId: "u2" }), "as_key_unknown")
+    assert.strictEqual(acting("lead", { userId: null }), "as_key_unknown")
+    assert.strictEqual(acting("admin", { userId: "u2" }), "Key")
+    assert.strictEqual(acting("admin", { userId: "u2", owners }), "as_key_unknown")
+    assert.strictEqual(acting("admin", { scopes: ["manage"] }), "as_key_unknown")
+    assert.strictEqual(acting("owner", { scopes: ["manage"] }), "Key")
+    assert.strictEqual(acting(null, { userId: "u2" }), "Key")
   })
 })

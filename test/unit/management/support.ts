@@ -66,7 +66,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        AdminPassword.layer.pipe(Layer.provide(Sessions.layer)),
+        AdminPassword.layer.pipe(Layer.provideMerge(Sessions.layer)),
         ApiKeys.layer,
         Backup.layer,
         Breakers.layer,

@@ -235,7 +235,9 @@ describe("SessionRepo", () => {
         expiresAtMs: 100,
         via: "code",
         address: "127.0.0.1",
-        userAgent: "Browser/1"
+        userAgent: "Browser/1",
+        userId: null,
+        issuerId: "i1"
       }
       yield* repo.insert(session)
       yield* repo.insert({ ...session, idHash: "h2", createdAtMs: 5, expiresAtMs: 200 })

@@ -1,5 +1,5 @@
 /**
- * Admin sessions. The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
+ * Sessions of the administrator and of people who have signed in. The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
  * A session ends twelve hours after its last use, a week after the login, at logout, and when the password changes.
  */
 import * as Clock from "effect/Clock"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
-import type { Session, SessionOrigin } from "../entity.ts"
+import { administrator, type Session, type SessionOrigin, type SessionOwner } from "../entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { Snapshots } from "../../../store/Snapshots.ts"
 import * as SessionRepo from "../repo.ts"
@@ -40,13 +40,17 @@ export class Sessions extends Context.Tag("gateway/subjects/auth/sessions/Sessio
     readonly find: (cookie: string, nowMs: number) => string | null
     /** Hot: the same, and no use of it. */
     readonly look: (cookie: string, nowMs: number) => string | null
-    readonly open: (origin: SessionOrigin) => Effect.Effect<Login, StoreError>
+    readonly open: (origin: SessionOrigin, owner?: SessionOwner) => Effect.Effect<Login, StoreError>
     /** Lists the valid sessions, the one used last first. */
     readonly list: (nowMs: number) => ReadonlyArray<Session>
     readonly close: (sessionId: string) => Effect.Effect<void, StoreError>
     readonly closeAll: Effect.Effect<void, StoreError>
     /** Ends every session but this one. */
     readonly closeOthers: (sessionId: string) => Effect.Effect<void, StoreError>
+    /** Ends the sessions that `isOf` finds: of a person who was suspended, or of an issuer that was taken away. */
+    readonly closeThose: (isOf: (session: Session) => boolean) => Effect.Effect<void, StoreError>
+    /** Hot: the session of an id; null when there is none. */
+    readonly get: (sessionId: string) => Session | null
     /** Returns when a session ends at the latest, epoch milliseconds; null when there is none. */
     readonly endsAtMs: (sessionId: string) => number | null
   }
@@ -88,11 +92,12 @@ const makeRoom = (deps: Deps) =>
     return idlest === undefined ? Effect.void : close(deps, idlest.idHash)
   })
 
-const open = Effect.fn("Sessions.open")(function* (deps: Deps, origin: SessionOrigin) {
+const open = Effect.fn("Sessions.open")(function* (deps: Deps, origin: SessionOrigin, owner: SessionOwner) {
   const nowMs = yield* Clock.currentTimeMillis
   const cookie = randomBytes(32).toString("base64url")
   const session: Session = {
     ...origin,
+    ...owner,
     userAgent: origin.userAgent.slice(0, maxUserAgentChars),
     idHash: hashKey(cookie),
     createdAtMs: nowMs,
@@ -125,6 +130,10 @@ const closeOthers = Effect.fn("Sessions.closeOthers")((deps: Deps, sessionId: st
       { discard: true }
     )
   )
+)
+
+const closeThose = Effect.fn("Sessions.closeThose")((deps: Deps, isOf: (session: Session) => boolean) =>
+  Effect.forEach([...deps.sessions.values()].filter(isOf), ({ idHash }) => close(deps, idHash), { discard: true })
 )
 
 /** Writes last uses and removes ended sessions, so that neither memory nor the table grows. */
@@ -171,11 +180,13 @@ export const make = Effect.gen(function* () {
   return Sessions.of({
     find: (cookie, nowMs) => find(deps, cookie, nowMs),
     look: (cookie, nowMs) => valid(deps, cookie, nowMs)?.idHash ?? null,
-    open: (origin) => open(deps, origin),
+    open: (origin, owner = administrator) => open(deps, origin, owner),
     list: (nowMs) => list(deps, nowMs),
     close: (sessionId) => close(deps, sessionId),
     closeAll: closeAll(deps),
     closeOthers: (sessionId) => closeOthers(deps, sessionId),
+    closeThose: (isOf) => closeThose(deps, isOf),
+    get: (sessionId) => sessions.get(sessionId) ?? null,
     endsAtMs: (sessionId) => sessions.get(sessionId)?.expiresAtMs ?? null
   })
 })
