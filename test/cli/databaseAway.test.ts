@@ -1,50 +1,12 @@
 /** A gateway whose database of Postgres is away for a while: requests go on, rows wait on disk, changes are refused. */
-import { afterAll, assert, describe, it } from "vitest"
-import { once } from "node:events"
-import { connect, createServer, type Server, type Socket } from "node:net"
+import { assert, describe, it } from "vitest"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
 import { adminKey, answered, ask, authorization, manage, provider, until } from "./processes.ts"
-import { emptyDatabase } from "./postgres.ts"
+import { emptyDatabase, wayTo } from "./postgres.ts"
 import { program } from "./support.ts"
 
 const { dataDir, serve } = program()
 const upstream = provider()
-
-/** A way to a server that can be cut. */
-const wayTo = async (url: string) => {
-  const { hostname, port } = new URL(url)
-  const sockets = new Set<Socket>()
-  const server: Server = createServer((near) => {
-    const far = connect(Number(port), hostname)
-    for (const [one, other] of [
-      [near, far],
-      [far, near]
-    ] as const) {
-      sockets.add(one)
-      one.on("error", () => other.destroy())
-      one.on("close", () => sockets.delete(one))
-      one.pipe(other)
-    }
-  })
-  const listen = async (at: number): Promise<number> => {
-    server.listen(at, "127.0.0.1")
-    await once(server, "listening")
-    const address = server.address()
-    return typeof address === "object" && address !== null ? address.port : 0
-  }
-  const own = await listen(0)
-  const cut = async (): Promise<void> => {
-    const closed = once(server, "close")
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    await closed
-  }
-  afterAll(() => (server.listening ? cut() : undefined))
-  const through = new URL(url)
-  through.hostname = "127.0.0.1"
-  through.port = String(own)
-  return { url: through.href, cut, mend: () => listen(own) }
-}
 
 const there = isPostgresThere()
 

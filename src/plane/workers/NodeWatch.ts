@@ -19,14 +19,18 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { version } from "../../platform/Version.ts"
 import { isPostgres } from "../../store/engine/Engine.ts"
-import type { StoreError } from "../../store/Errors.ts"
+import type { StoreError, StoreFailure } from "../../store/Errors.ts"
 import { migrations, versionOf } from "../../store/migrations/index.ts"
 import * as ConfigFeed from "../../store/nodes/ConfigFeed.ts"
+import { nodeNameIn } from "../../store/nodes/NodeName.ts"
 import * as NodeRows from "../../store/nodes/NodeRows.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
 import { Claims } from "../state/Claims.ts"
 import { SharedTurns } from "../state/Renewals.ts"
+import { Replica } from "../state/Replica.ts"
+import type { Timers } from "../../platform/Timers.ts"
 import * as NodeClaims from "./NodeClaims.ts"
+import * as NodeReplica from "./NodeReplica.ts"
 
 /** The channel of migration 55. */
 const channel = "gateway_config"
@@ -55,22 +59,31 @@ class NodeHolders extends SnapshotHolders {
 }
 
 /** Layer below everything that reads the configuration; of a database of SQLite it has nothing. */
-export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlClient.SqlClient> = Layer.scopedContext(
+export const heldLayer: Layer.Layer<
+  never,
+  StoreError | StoreFailure,
+  AppConfig | IdGen | SqlClient.SqlClient | Timers
+> = Layer.scopedContext(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     if (!isPostgres(sql)) return Context.empty()
     const { begin } = yield* ConfigFeed.make
     const startedAtMs = yield* Clock.currentTimeMillis
-    const { port } = yield* AppConfig
+    const { dataDir, port } = yield* AppConfig
+    const id = (yield* IdGen).next(startedAtMs)
     const node: NodeRows.NodeFacts = {
-      id: (yield* IdGen).next(startedAtMs),
+      id,
+      folder: yield* nodeNameIn(dataDir, id),
       name: port === 0 ? hostname() : `${hostname()}:${port}`,
       version,
       schemaVersion: versionOf(migrations),
       startedAtMs
     }
+    const replica = yield* NodeReplica.make(node.id)
     return Context.make(Snapshots, new NodeHolders(yield* begin)).pipe(
       Context.add(ThisNode, node),
+      Context.add(NodeReplica.NodeReplica, replica),
+      Context.add(Replica, replica.functions),
       Context.add(Claims, yield* NodeClaims.make(node.id)),
       Context.add(SharedTurns, yield* NodeClaims.turns(node.id))
     ) as Context.Context<never>
@@ -78,7 +91,7 @@ export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlCl
 )
 
 /** The listening connection, and whether it still hears: a sign that was sent on another one comes back. */
-const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
+const makeEar = (url: Redacted.Redacted, id: string, changed: () => void, told: () => void) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { listen } = yield* Effect.promise(() => import("../../store/engine/postgres/Listen.ts"))
@@ -89,7 +102,9 @@ const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
     const heard = (text: string): void => {
       const [kind, from, number] = text.split(" ")
       if (kind === "changed") changed()
-      else if (from === id) returned = Number(number)
+      else if (kind === "told") {
+        if (from !== id) told()
+      } else if (from === id) returned = Number(number)
     }
     /** A connection whose other end is gone may take for ever to close: it is not waited for. */
     const close = Effect.suspend(() => {
@@ -117,6 +132,20 @@ const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
     ) as Effect.Effect<unknown, { readonly message: string }>
   })
 
+/** Runs an effect once for all calls that come before it has begun. */
+const soon = (effect: Effect.Effect<void, StoreError>, runFork: (effect: Effect.Effect<void>) => unknown) => {
+  let isWaiting = false
+  const once = Effect.suspend(() => {
+    isWaiting = false
+    return Effect.ignore(effect)
+  })
+  return (): void => {
+    if (isWaiting) return
+    isWaiting = true
+    runFork(once)
+  }
+}
+
 const others = (rows: ReadonlyArray<NodeRows.NodeRow>, own: string): number =>
   rows.filter(({ id, silentMs }) => id !== own && silentMs < lostAfterMs).length
 
@@ -124,39 +153,34 @@ const warnOfOthers = (count: number): Effect.Effect<void> =>
   count === 0
     ? Effect.void
     : Effect.logWarning(
-        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: webhooks, batches and routing are each one's own (docs/cluster.md).`
+        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: docs/cluster.md says what holds over several.`
       )
 
 const make = Effect.gen(function* () {
   const holders = yield* Snapshots
   const node = yield* ThisNode
+  const replica = yield* NodeReplica.NodeReplica
   const { databaseUrl } = yield* AppConfig
-  if (!(holders instanceof NodeHolders) || node === null || databaseUrl === null) return
+  if (!(holders instanceof NodeHolders) || node === null || replica === null || databaseUrl === null) return
   const feed = yield* ConfigFeed.make
   const rows = yield* NodeRows.make
   const oneAtATime = makeLane(1)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   let mark = holders.mark
-  let isWaiting = false
   let isLost = false
 
+  const seen = Effect.suspend(() => rows.seen(node, mark.lastSeq, replica.heardAtMs()))
   const look = Effect.gen(function* () {
-    isWaiting = false
     const { changes, mark: next } = yield* feed.since(mark)
     yield* changes === null ? holders.reloadAll() : holders.reload(changes)
     const isFurther = next.lastSeq > mark.lastSeq
     mark = next
-    if (isFurther) yield* rows.seen(node, mark.lastSeq)
+    if (isFurther) yield* seen
   }).pipe(Effect.uninterruptible, oneAtATime.inTurn)
 
-  const changed = (): void => {
-    if (isWaiting) return
-    isWaiting = true
-    runFork(Effect.ignore(look))
-  }
-  const ear = yield* makeEar(databaseUrl, node.id, changed)
+  const ear = yield* makeEar(databaseUrl, node.id, soon(look, runFork), soon(replica.hear, runFork))
 
-  const round = Effect.all([ear, look, Effect.suspend(() => rows.seen(node, mark.lastSeq))], { discard: true }).pipe(
+  const round = Effect.all([ear, look, replica.hear, replica.trim, seen], { discard: true }).pipe(
     Effect.disconnect,
     Effect.timeoutFail({
       duration: answersWithin,

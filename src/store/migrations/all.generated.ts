@@ -56,6 +56,7 @@ import bills from "./0054_bills.ts"
 import nodes from "./0055_nodes.ts"
 import limitLeases from "./0056_limit_leases.ts"
 import claims from "./0057_claims.ts"
+import toldHealth from "./0058_told_health.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -114,5 +115,6 @@ export const migrations = {
   "0054_bills": bills,
   "0055_nodes": nodes,
   "0056_limit_leases": limitLeases,
-  "0057_claims": claims
+  "0057_claims": claims,
+  "0058_told_health": toldHealth
 }
