@@ -22,7 +22,8 @@ const shared: ReadonlySet<string> = new Set([
   "price-sync",
   "token-sweep",
   "usage-retention",
-  "usage-sums"
+  "usage-sums",
+  "webhooks"
 ])
 
 /** The one claim on all of that work: a statement every two seconds, and one gateway to look at. */
@@ -79,7 +80,8 @@ export const make = (
       Deferred.unsafeDone(gained, Effect.succeed(tenure))
     }
     // The time before the statement counts: the row may expire that much earlier than its answer is here.
-    const look = Effect.clockWith((clock) => {
+    const clock = yield* Effect.clock
+    const look = Effect.suspend(() => {
       const begunMs = clock.unsafeCurrentTimeMillis()
       return rows.take(workClaim, holder, ttlMs).pipe(
         Effect.timeout(everyMs),
@@ -103,7 +105,9 @@ export const make = (
       )
       return Effect.asVoid(Effect.repeat(once, { until: (isDone) => isDone }))
     }
-    return { whileHeld, holds: (key) => !shared.has(key) || tenure !== null }
+    // A process that was stopped finds that its time is over before it has looked again.
+    const isHeld = (): boolean => tenure !== null && clock.unsafeCurrentTimeMillis() - lastTakenMs < ttlMs
+    return { whileHeld, holds: (key) => !shared.has(key) || isHeld() }
   })
 
 /** Longest time in ms that a renewal of tokens takes, beyond which another gateway may try it. */
