@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
-import { adminKey, ask, manage, provider, until } from "./processes.ts"
+import { adminKey, ask, authorization, manage, provider, until } from "./processes.ts"
 import { emptyDatabase } from "./postgres.ts"
 import { program, type Serving } from "./support.ts"
 
@@ -91,6 +91,101 @@ describe.skipIf(!there)(`work of one of two gateways${there ? "" : noPostgres}`,
     assert.deepStrictEqual(
       [...receiver.events.values()].filter((times) => times !== 1),
       []
+    )
+  }, 300_000)
+
+  it("leaves batches and evaluations to the gateway that has begun them", async () => {
+    const database = await emptyDatabase()
+    const shared = {
+      GATEWAY_DATABASE_URL: database.url,
+      GATEWAY_ADMIN_KEY: adminKey,
+      GATEWAY_ENCRYPTION_KEY: "one-key-of-all-nodes-of-more-than-32-characters"
+    }
+    const folder = dataDir()
+    const one = await serve({ ...shared, DATA_DIR: folder })
+    await manage(one, "POST", "/api/providers", upstream.connection())
+    await until(async () => (await ask(one)) === 200, "it serves")
+    const before = upstream.calls()
+
+    upstream.hold()
+    const lines = ["a", "b", "c"].map((id) =>
+      JSON.stringify({
+        custom_id: id,
+        method: "POST",
+        url: "/v1/chat/completions",
+        body: { model: "openai/gpt-4o", messages: [{ role: "user", content: id }] }
+      })
+    )
+    const form = new FormData()
+    form.append("purpose", "batch")
+    form.append("file", new Blob([lines.join("\n")]), "lines.jsonl")
+    const uploaded = await fetch(`${one.url}/v1/files`, { method: "POST", headers: { authorization }, body: form })
+    const { id: input } = (await uploaded.json()) as { readonly id: string }
+    const batch = (await manage(one, "POST", "/v1/batches", {
+      input_file_id: input,
+      endpoint: "/v1/chat/completions",
+      completion_window: "24h"
+    })) as { readonly id: string }
+    const { suite } = (await manage(one, "POST", "/api/evals/suites", {
+      name: "Mine",
+      cases: [
+        {
+          name: "greets",
+          input: { messages: [{ role: "user", content: "hi" }] },
+          expected: { strategy: "contains", value: "hi" }
+        }
+      ]
+    })) as { readonly suite: { readonly id: string } }
+    await manage(one, "POST", "/api/evals", { suiteId: suite.id, target: { type: "model", id: "openai/gpt-4o" } })
+    const state = async () => {
+      const [row] = await database.rows(
+        `SELECT (SELECT status FROM batches) AS batch, (SELECT status FROM eval_runs) AS run, (SELECT completed FROM batches) AS completed,
+          (SELECT COUNT(*) FROM cluster_claims WHERE name LIKE 'batch %' OR name LIKE 'evaluation %') AS claims`
+      )
+      return {
+        batch: row?.["batch"],
+        run: row?.["run"],
+        completed: Number(row?.["completed"]),
+        claims: Number(row?.["claims"])
+      }
+    }
+    await until(() => upstream.held() > 1, "both ask")
+
+    // Another one starts meanwhile, and one more.
+    const two = await serve({ ...shared, DATA_DIR: dataDir() })
+    const three = await serve({ ...shared, DATA_DIR: dataDir() })
+    for (const server of [two, three]) {
+      await until(async () => (await fetch(`${server.url}/v1/models`)).ok, "it serves")
+    }
+    assert.deepInclude(await state(), { batch: "in_progress", run: "running", claims: 2 })
+    upstream.release()
+    await until(async () => (await state()).batch === "completed" && (await state()).run === "completed", "both end")
+    assert.deepStrictEqual(await state(), { batch: "completed", run: "completed", completed: 3, claims: 0 })
+    assert.strictEqual(upstream.calls() - before, 4)
+    const { output_file_id: output } = (await manage(one, "GET", `/v1/batches/${batch.id}`)) as {
+      readonly output_file_id: string
+    }
+    const content = await fetch(`${one.url}/v1/files/${output}/content`, { headers: { authorization } })
+    assert.lengthOf((await content.text()).trim().split("\n"), 3)
+
+    // Of one that was killed another makes nothing; it goes on when it is back.
+    upstream.hold()
+    await manage(one, "POST", "/v1/batches", {
+      input_file_id: input,
+      endpoint: "/v1/chat/completions",
+      completion_window: "24h"
+    })
+    await until(() => upstream.held() > 0, "a second batch asks")
+    await one.stop("SIGKILL")
+    upstream.release()
+    const four = await serve({ ...shared, DATA_DIR: dataDir() })
+    await until(async () => (await fetch(`${four.url}/v1/models`)).ok, "it serves")
+    const open = "SELECT status FROM batches WHERE status = 'in_progress'"
+    assert.lengthOf(await database.rows(open), 1)
+    await serve({ ...shared, DATA_DIR: folder })
+    await until(
+      async () => (await database.rows("SELECT id FROM batches WHERE status = 'completed'")).length === 2,
+      "both"
     )
   }, 300_000)
 })

@@ -15,7 +15,9 @@ import type { RenewalTurns } from "../state/Renewals.ts"
 
 /** Work whose outcome is in the database. All other work is about what a process or its data folder has. */
 const shared: ReadonlySet<string> = new Set([
+  "batch-retention",
   "decision-retention",
+  "job-retention",
   "leaderboard-sync",
   "memories",
   "model-sync",
@@ -55,9 +57,10 @@ const untilTaken = Effect.fn("NodeClaims.untilTaken")(function* <A>(
   }
 })
 
-/** Claims of this process, which is `holder`; the first try is made before it is done. */
+/** Claims of this process, which is `holder` over a data folder of this name; the first try is made before it is done. */
 export const make = (
   holder: string,
+  folder: string,
   { everyMs, ttlMs }: ClaimTimes = usualTimes
 ): Effect.Effect<ClaimsShape, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
@@ -107,7 +110,12 @@ export const make = (
     }
     // A process that was stopped finds that its time is over before it has looked again.
     const isHeld = (): boolean => tenure !== null && clock.unsafeCurrentTimeMillis() - lastTakenMs < ttlMs
-    return { whileHeld, holds: (key) => !shared.has(key) || isHeld() }
+    return {
+      whileHeld,
+      holds: (key) => !shared.has(key) || isHeld(),
+      own: (work) => rows.own(work, folder),
+      disown: (work) => rows.disown(work, folder)
+    }
   })
 
 /** Longest time in ms that a renewal of tokens takes, beyond which another gateway may try it. */
