@@ -13,10 +13,10 @@ import type * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import { hostname } from "node:os"
 import { makeLane } from "../../kernel/Lane.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
+import { nodeLabelOf } from "../../platform/NodeLabel.ts"
 import { version } from "../../platform/Version.ts"
 import { isPostgres } from "../../store/engine/Engine.ts"
 import type { StoreError, StoreFailure } from "../../store/Errors.ts"
@@ -49,6 +49,18 @@ export class ThisNode extends Context.Reference<ThisNode>()("gateway/plane/worke
   defaultValue: (): NodeRows.NodeFacts | null => null
 }) {}
 
+/** Reach of the shared database, as it was found last. */
+export interface DatabaseReach {
+  readonly node: string
+  /** Reason for which it is not reached; null: it is. */
+  problem: string | null
+}
+
+/** Null: the process has its database for itself. */
+export class SharedDatabase extends Context.Reference<SharedDatabase>()("gateway/plane/workers/SharedDatabase", {
+  defaultValue: (): DatabaseReach | null => null
+}) {}
+
 /** Holders that know from which change on they are to be told. */
 class NodeHolders extends SnapshotHolders {
   readonly mark: ConfigFeed.ConfigMark
@@ -69,12 +81,12 @@ export const heldLayer: Layer.Layer<
     if (!isPostgres(sql)) return Context.empty()
     const { begin } = yield* ConfigFeed.make
     const startedAtMs = yield* Clock.currentTimeMillis
-    const { dataDir, port } = yield* AppConfig
+    const config = yield* AppConfig
     const id = (yield* IdGen).next(startedAtMs)
     const node: NodeRows.NodeFacts = {
       id,
-      folder: yield* nodeNameIn(dataDir, id),
-      name: port === 0 ? hostname() : `${hostname()}:${port}`,
+      folder: yield* nodeNameIn(config.dataDir, id),
+      name: nodeLabelOf(config) ?? id,
       version,
       schemaVersion: versionOf(migrations),
       startedAtMs
@@ -82,9 +94,10 @@ export const heldLayer: Layer.Layer<
     const replica = yield* NodeReplica.make(node.id)
     return Context.make(Snapshots, new NodeHolders(yield* begin)).pipe(
       Context.add(ThisNode, node),
+      Context.add(SharedDatabase, { node: node.name, problem: null }),
       Context.add(NodeReplica.NodeReplica, replica),
       Context.add(Replica, replica.functions),
-      Context.add(Claims, yield* NodeClaims.make(node.id)),
+      Context.add(Claims, yield* NodeClaims.make(node.id, node.folder)),
       Context.add(SharedTurns, yield* NodeClaims.turns(node.id))
     ) as Context.Context<never>
   })
@@ -160,14 +173,15 @@ const make = Effect.gen(function* () {
   const holders = yield* Snapshots
   const node = yield* ThisNode
   const replica = yield* NodeReplica.NodeReplica
+  const reach = yield* SharedDatabase
   const { databaseUrl } = yield* AppConfig
-  if (!(holders instanceof NodeHolders) || node === null || replica === null || databaseUrl === null) return
+  if (!(holders instanceof NodeHolders) || node === null || replica === null || reach === null || databaseUrl === null)
+    return
   const feed = yield* ConfigFeed.make
   const rows = yield* NodeRows.make
   const oneAtATime = makeLane(1)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   let mark = holders.mark
-  let isLost = false
 
   const seen = Effect.suspend(() => rows.seen(node, mark.lastSeq, replica.heardAtMs()))
   const look = Effect.gen(function* () {
@@ -189,14 +203,15 @@ const make = Effect.gen(function* () {
     Effect.matchEffect({
       onFailure: ({ message }) =>
         Effect.suspend(() => {
-          if (isLost) return Effect.void
-          isLost = true
+          const isKnown = reach.problem !== null
+          reach.problem = message
+          if (isKnown) return Effect.void
           return Effect.logWarning(`What other gateways change is not seen until the database is back: ${message}`)
         }),
       onSuccess: () =>
         Effect.suspend(() => {
-          if (!isLost) return Effect.void
-          isLost = false
+          if (reach.problem === null) return Effect.void
+          reach.problem = null
           return Effect.logInfo("The database is back, and with it what other gateways have changed.")
         })
     })

@@ -24,6 +24,10 @@ export interface NodeRow extends NodeFacts {
   readonly changesBehind: number
   /** Rows that others had written of accounts and providers a second before, which it had not read. */
   readonly toldBehind: number
+  /** Leases of limits that it holds. */
+  readonly leases: number
+  /** Batches, jobs and evaluations that it has begun. */
+  readonly work: number
   /** It does the work that one gateway does for all: 1, else 0. */
   readonly background: number
 }
@@ -41,6 +45,9 @@ const list = `SELECT id, name, version, schema_version, started_at_ms, folder, s
     (SELECT COUNT(*) FROM config_changes WHERE seq > cluster_nodes.config_seq) AS changes_behind,
     (SELECT COUNT(*) FROM cluster_told WHERE node <> cluster_nodes.id AND at_ms > cluster_nodes.heard_at_ms
       AND at_ms < cluster_nodes.seen_at_ms - 1000 AND at_ms >= cluster_nodes.started_at_ms) AS told_behind,
+    (SELECT COUNT(*) FROM limit_leases JOIN limit_holders ON limit_holders.id = limit_leases.holder
+      WHERE limit_holders.node = cluster_nodes.folder AND granted > spent) AS leases,
+    (SELECT COUNT(*) FROM cluster_claims WHERE holder = cluster_nodes.folder) AS work,
     (SELECT COUNT(*) FROM cluster_claims WHERE cluster_claims.name = 'background' AND holder = cluster_nodes.id
       AND expires_at_ms >= ${nowMs}) AS background
   FROM cluster_nodes ORDER BY started_at_ms, id`
@@ -63,6 +70,12 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
     gone: (id: string): Effect.Effect<void, StoreError> =>
       named_("NodeRows.gone", Effect.asVoid(sql`DELETE FROM cluster_nodes WHERE id = ${id}`)),
+    /** Gives up the work of a data folder; gives how much. */
+    giveUpWork: (folder: string): Effect.Effect<number, StoreError> =>
+      Effect.map(
+        named_("NodeRows.giveUpWork", sql`DELETE FROM cluster_claims WHERE holder = ${folder} RETURNING name`),
+        (rows) => rows.length
+      ),
     list: named_("NodeRows.list", sql.unsafe<NodeRow>(list)) as Effect.Effect<ReadonlyArray<NodeRow>, StoreError>
   }
 })
