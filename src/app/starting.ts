@@ -12,6 +12,7 @@ import { HttpServer } from "../entry/server/Server.ts"
 import { OwnerToken } from "../subjects/auth/OwnerToken.ts"
 import { addressOf, bareHost, isLoopbackHost } from "../kernel/BindAddress.ts"
 import { asSentence } from "../kernel/text/Sentence.ts"
+import { nodeLabelOf } from "../platform/NodeLabel.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Invocation from "../platform/Invocation.ts"
 import { filesFor, openFiles, requestsWithin } from "../platform/files/OpenFiles.ts"
@@ -181,7 +182,11 @@ export const logging = (role: ProcessRole | null) =>
       const output = yield* StandardError
       const style =
         config === null ? jsonStyle : styleOf(config.logFormat, output.stream.isTTY === true, config.environment)
-      const facts: Readonly<Record<string, unknown>> = role?.role === "worker" ? { worker: role.place } : {}
+      const node = config === null ? null : nodeLabelOf(config)
+      const facts: Readonly<Record<string, unknown>> = {
+        ...(node === null ? {} : { node }),
+        ...(role?.role === "worker" ? { worker: role.place } : {})
+      }
       return HouseLogger.layer(HouseLogger.make(style, output.writeNow, facts), config?.logLevel ?? "info")
     })
   )

@@ -1,50 +1,17 @@
 /** A gateway whose database of Postgres is away for a while: requests go on, rows wait on disk, changes are refused. */
-import { afterAll, assert, describe, it } from "vitest"
-import { once } from "node:events"
-import { connect, createServer, type Server, type Socket } from "node:net"
+import { assert, describe, it } from "vitest"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
 import { adminKey, answered, ask, authorization, manage, provider, until } from "./processes.ts"
-import { emptyDatabase } from "./postgres.ts"
+import { emptyDatabase, wayTo } from "./postgres.ts"
 import { program } from "./support.ts"
 
-const { dataDir, serve } = program()
-const upstream = provider()
-
-/** A way to a server that can be cut. */
-const wayTo = async (url: string) => {
-  const { hostname, port } = new URL(url)
-  const sockets = new Set<Socket>()
-  const server: Server = createServer((near) => {
-    const far = connect(Number(port), hostname)
-    for (const [one, other] of [
-      [near, far],
-      [far, near]
-    ] as const) {
-      sockets.add(one)
-      one.on("error", () => other.destroy())
-      one.on("close", () => sockets.delete(one))
-      one.pipe(other)
-    }
-  })
-  const listen = async (at: number): Promise<number> => {
-    server.listen(at, "127.0.0.1")
-    await once(server, "listening")
-    const address = server.address()
-    return typeof address === "object" && address !== null ? address.port : 0
-  }
-  const own = await listen(0)
-  const cut = async (): Promise<void> => {
-    const closed = once(server, "close")
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    await closed
-  }
-  afterAll(() => (server.listening ? cut() : undefined))
-  const through = new URL(url)
-  through.hostname = "127.0.0.1"
-  through.port = String(own)
-  return { url: through.href, cut, mend: () => listen(own) }
+interface Health {
+  readonly status: string
+  readonly database: { readonly node: string; readonly problem: string | null } | null
 }
+
+const { dataDir, run, serve } = program()
+const upstream = provider()
 
 const there = isPostgresThere()
 
@@ -58,6 +25,13 @@ describe.skipIf(!there)(`a database that is away${there ? "" : noPostgres}`, () 
     const { secret } = (await manage(first, "POST", "/api/keys", { name: "ci" })) as { readonly secret: string }
     assert.strictEqual(await ask(first, secret), 200)
 
+    const health = () => manage(first, "GET", "/api/monitoring/health") as Promise<Health>
+    const metrics = async (): Promise<string> =>
+      (await fetch(`${first.url}/metrics`, { headers: { authorization } })).text()
+    const { database: reached } = await health()
+    assert.isNull(reached?.problem)
+    assert.include(await metrics(), `gateway_node_info{node="${reached?.node}"} 1`)
+
     await way.cut()
     for (let n = 0; n < 20; n++) assert.strictEqual(await ask(first, secret), 200)
     const change = await fetch(`${first.url}/api/keys`, {
@@ -66,7 +40,13 @@ describe.skipIf(!there)(`a database that is away${there ? "" : noPostgres}`, () 
       body: JSON.stringify({ name: "meanwhile" })
     })
     assert.strictEqual(change.status, 503, await change.text())
+    await until(async () => (await health()).database?.problem !== null, "it says why it is degraded")
+    assert.strictEqual((await health()).status, "degraded")
+    assert.include(await metrics(), "gateway_database_reached 0")
+    const status = await run(["status"], { DATA_DIR: environment.DATA_DIR })
+    assert.include(status.stdout, "cannot be reached from")
     await way.mend()
+    await until(async () => (await health()).database?.problem === null, "it is reached again")
     await until(async () => (await database.rows("SELECT id FROM usage_log")).length === 21, "every row, once")
     await manage(first, "POST", "/api/keys", { name: "afterwards" })
 

@@ -5,7 +5,7 @@ import { adminKey, ask, costUsd, manage, provider, until } from "./processes.ts"
 import { emptyDatabase } from "./postgres.ts"
 import { program, type Serving } from "./support.ts"
 
-const { dataDir, serve } = program()
+const { dataDir, run, serve } = program()
 const upstream = provider()
 const there = isPostgresThere()
 
@@ -94,5 +94,66 @@ describe.skipIf(!there)(`budgets over two gateways${there ? "" : noPostgres}`, (
     // Those that were lost are booked as estimated, which is more than they would have cost.
     await useUp(again, two)
     assert.isAtMost(await spentUsd(two), costUsd * (2 * room + 1) + 1e-9)
+  }, 300_000)
+
+  it("get back what a gateway held that is forgotten, and count it once when it comes back after all", async () => {
+    const database = await emptyDatabase()
+    const shared = {
+      GATEWAY_DATABASE_URL: database.url,
+      GATEWAY_ADMIN_KEY: adminKey,
+      GATEWAY_ENCRYPTION_KEY: "one-key-of-all-nodes-of-more-than-32-characters",
+      GATEWAY_DISABLE_BACKGROUND_SERVICES: "true"
+    }
+    const [folder, other] = [dataDir(), dataDir()]
+    const one = await serve({ ...shared, DATA_DIR: folder })
+    const two = await serve({ ...shared, DATA_DIR: other })
+    await manage(two, "POST", "/api/providers", upstream.connection())
+    const { key, secret } = (await manage(two, "POST", "/api/keys", { name: "team" })) as {
+      readonly key: { readonly id: string }
+      readonly secret: string
+    }
+    await manage(two, "POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 1 })
+    await until(async () => (await ask(one, secret)) === 200, "the other has the key")
+    const { nodes } = (await manage(two, "GET", "/api/cluster")) as {
+      readonly nodes: ReadonlyArray<{ readonly id: string; readonly self: boolean }>
+    }
+    const id = nodes.find(({ self }) => !self)?.id ?? ""
+    const forget = () => run(["cluster", "forget", id, "--yes", "--json"], { DATA_DIR: other })
+    const refused = await forget()
+    assert.notStrictEqual(refused.code, 0)
+    assert.include(refused.stderr, "runs: it was seen")
+    assert.notStrictEqual((await run(["cluster", "forget", "nothing", "--yes"], { DATA_DIR: other })).code, 0)
+
+    upstream.hold()
+    const lost = Array.from({ length: 3 }, () => ask(one, secret).catch(() => 0))
+    await until(() => upstream.held() === 3, "calls of the first are under way")
+    await one.stop("SIGKILL")
+    upstream.release()
+    await Promise.all(lost)
+    // As a minute later.
+    await database.rows(`UPDATE cluster_nodes SET seen_at_ms = seen_at_ms - 60000 WHERE id = '${id}'`)
+    const lives = `node IN (SELECT folder FROM cluster_nodes WHERE id = '${id}')`
+    await database.rows(`UPDATE limit_holders SET expires_ms = expires_ms - 60000 WHERE ${lives}`)
+    const held = async (): Promise<number> => {
+      const [row] = await database.rows("SELECT SUM(held + doubt) AS held FROM limit_windows")
+      return Number(row?.["held"])
+    }
+    assert.isAbove(await held(), 0)
+    const forgotten = await forget()
+    assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+    assert.isAbove((JSON.parse(forgotten.stdout) as { readonly leases: number }).leases, 0)
+    await until(async () => (await held()) === 0, "nothing is held")
+    assert.lengthOf(await database.rows("SELECT id FROM cluster_nodes"), 1)
+    const [row] = await database.rows("SELECT COUNT(*) AS n FROM audit_log WHERE action LIKE '%forget%'")
+    assert.isAtLeast(Number(row?.["n"]), 1)
+
+    await serve({ ...shared, DATA_DIR: folder })
+    await until(async () => {
+      const [sums] = await database.rows(
+        `SELECT (SELECT SUM(used) FROM limit_windows) AS used, (SELECT SUM(cost_nano_usd) FROM usage_log WHERE api_key_id = '${key.id}') AS cost,
+          (SELECT COUNT(*) FROM usage_log WHERE api_key_id = '${key.id}' AND cost_nano_usd > 0) AS n`
+      )
+      return Number(sums?.["n"]) === 4 && Number(sums?.["used"]) === Number(sums?.["cost"])
+    }, "each call is booked once")
   }, 300_000)
 })

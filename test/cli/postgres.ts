@@ -4,6 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import { afterAll, assert } from "vitest"
+import { once } from "node:events"
+import { connect as open, createServer, type Server, type Socket } from "node:net"
 import { connect } from "../../src/store/engine/postgres/Client.ts"
 import { emptySchema } from "../support/postgres/Schemas.ts"
 import { postgresUrl } from "../support/postgres/Server.ts"
@@ -34,3 +36,39 @@ const scopes: Array<Scope.CloseableScope> = []
 afterAll(async () => {
   for (const scope of scopes) await Effect.runPromise(Scope.close(scope, Exit.void))
 })
+
+/** A way to a server that can be cut. */
+export const wayTo = async (url: string) => {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((near) => {
+    const far = open(Number(port), hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near]
+    ] as const) {
+      sockets.add(one)
+      one.on("error", () => other.destroy())
+      one.on("close", () => sockets.delete(one))
+      one.pipe(other)
+    }
+  })
+  const listen = async (at: number): Promise<number> => {
+    server.listen(at, "127.0.0.1")
+    await once(server, "listening")
+    const address = server.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  }
+  const own = await listen(0)
+  const cut = async (): Promise<void> => {
+    const closed = once(server, "close")
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  afterAll(() => (server.listening ? cut() : undefined))
+  const through = new URL(url)
+  through.hostname = "127.0.0.1"
+  through.port = String(own)
+  return { url: through.href, cut, mend: () => listen(own) }
+}

@@ -100,6 +100,7 @@ export const refusedHere: Readonly<Record<string, string>> = {
   captureRemoveHost: "no host was added before by this example",
   cliToolsSettings: "the gateway of the test has no home folder",
   cliToolsWriteSettings: "the gateway of the test has no home folder",
+  clusterForget: "the gateway of the test has its database for itself",
   evalsCancel: "the run may be over",
   oauthCallback: "no sign-in was begun whose browser comes back",
   issueReportsReport: "there is no tracker",

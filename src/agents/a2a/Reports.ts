@@ -38,6 +38,7 @@ export const healthReport = (health: JsonObject): string => {
   const connections = objectOr(health["connections"])
   const breakers = objectOr(health["breakers"])
   const log = objectOr(health["usageLog"])
+  const database = objectOr(health["database"])
   return [
     "# Health",
     "",
@@ -54,6 +55,7 @@ export const healthReport = (health: JsonObject): string => {
         ["breakers degraded", breakers["degraded"]]
       ]
     ),
+    ...(stringOr(database["problem"]) === null ? [] : ["", `Database: ${cell(database["problem"])}`]),
     ...(stringOr(log["problem"]) === null ? [] : ["", `Usage log: ${cell(log["problem"])}`])
   ].join("\n")
 }

@@ -36,6 +36,9 @@ const workerWords = ({ processes, running, wanted }: NonNullable<typeof Health.T
   return `${running} of ${wanted}${ids === "" ? "" : ` (process ids ${ids})`}`
 }
 
+const databaseWords = ({ node, problem }: NonNullable<typeof Health.Type.database>): string =>
+  problem === null ? `reached; this is ${node}` : `cannot be reached from ${node}: ${problem}`
+
 const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, string]> => [
   ["Health", health.status],
   ["Providers known", String(health.catalogCount)],
@@ -44,6 +47,7 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ["Usable now", accountWords(health.connections)],
   ["Breakers", breakerWords(health.breakers)],
   ...(health.workers === null ? [] : [["Workers", workerWords(health.workers)] as const]),
+  ...(health.database === null ? [] : [["Database", databaseWords(health.database)] as const]),
   ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
 ]
 

@@ -138,6 +138,7 @@ export const cloudAliases: Call<typeof Cloud, "aliases"> = /* @__PURE__ */ call(
 export const cloudPutAlias: Call<typeof Cloud, "putAlias"> = /* @__PURE__ */ call("PUT", "/api/cloud/models/alias")
 export const cloudSetAlias: Call<typeof Cloud, "setAlias"> = /* @__PURE__ */ call("POST", "/api/cloud/models/alias")
 export const clusterGet: Call<typeof Cluster, "get"> = /* @__PURE__ */ call("GET", "/api/cluster")
+export const clusterForget: Call<typeof Cluster, "forget"> = /* @__PURE__ */ call("DELETE", "/api/cluster/nodes/:name")
 export const combosList: Call<typeof Combos, "list"> = /* @__PURE__ */ call("GET", "/api/combos")
 export const combosCreate: Call<typeof Combos, "create"> = /* @__PURE__ */ call("POST", "/api/combos")
 export const combosAuto: Call<typeof Combos, "auto"> = /* @__PURE__ */ call("GET", "/api/combos/auto")

@@ -11,6 +11,8 @@ import * as BodyBudget from "../../plane/resilience/BodyBudget.ts"
 import * as Breakers from "../../plane/resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../../plane/resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
+import { NodeReplica } from "../../plane/workers/NodeReplica.ts"
+import { SharedDatabase } from "../../plane/workers/NodeWatch.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
 import * as UsageJournal from "../../store/usage/UsageJournal.ts"
 import * as Telemetry from "../../observe/usage/Telemetry.ts"
@@ -18,6 +20,7 @@ import { Deliveries } from "../../subjects/webhooks/Deliveries.ts"
 import { keyFamilies } from "./KeyFamilies.ts"
 import { renderPrometheus } from "./Metrics.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
+import { nodeFamilies } from "./NodeMetrics.ts"
 import { processFamilies } from "./ProcessMetrics.ts"
 import { WorkerFigures, type WorkersFigures } from "../relay/WorkerFigures.ts"
 import { stateFamilies } from "./StateMetrics.ts"
@@ -61,6 +64,17 @@ export const make = Effect.gen(function* () {
   }
 
   const workersNow = yield* WorkerFigures
+  const reach = yield* SharedDatabase
+  const replica = yield* NodeReplica
+
+  const nodeNow = () =>
+    reach === null
+      ? []
+      : nodeFamilies({
+          node: reach.node,
+          isDatabaseReached: reach.problem === null,
+          untold: replica?.waiting() ?? 0
+        })
 
   const stateNow = (nowMs: number, workers: WorkersFigures | null) => {
     const current = catalog.current()
@@ -90,6 +104,7 @@ export const make = Effect.gen(function* () {
       ...processFamilies(process),
       ...stateNow(nowMs, workers),
       ...(workers === null ? [] : workerFamilies(workers)),
+      ...nodeNow(),
       ...telemetry.metrics(),
       ...keyFamilies({
         counts: telemetry.keys(),

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
 import { makeSignal } from "../../kernel/collections/Signal.ts"
 import { claimed } from "../../plane/state/Claims.ts"
+import { SharedDatabase } from "../../plane/workers/NodeWatch.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
 import type { KeyCounts } from "./telemetry/KeyMetrics.ts"
 import { type LatencySummary, LatencyWindow } from "./telemetry/LatencyWindow.ts"
@@ -44,7 +45,8 @@ export class Telemetry extends Context.Tag("gateway/observe/usage/Telemetry")<
 export const make = Effect.gen(function* () {
   const log = yield* LogSink
   const otlp = yield* Otlp
-  const line = log.style.format === "text" ? makeTextLine(log.style) : makeJsonLine()
+  const reach = yield* SharedDatabase
+  const line = log.style.format === "text" ? makeTextLine(log.style) : makeJsonLine(reach?.node)
   const requests = RequestMetrics.make()
   const attempts = AttemptMetrics.make()
   const latencies = new LatencyWindow()

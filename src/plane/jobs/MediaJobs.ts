@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
-import { claimed } from "../../plane/state/Claims.ts"
+import { claimed, Claims, type ClaimsShape, disowned, ownedHere } from "../../plane/state/Claims.ts"
 import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
 import { keylessPrincipal, knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
@@ -94,6 +94,7 @@ const services = Effect.all({
   timers: Timers
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly claims: ClaimsShape
   readonly running: Map<string, RunningJob>
   readonly runFork: typeof Effect.runFork
   readonly places: FairPlaces
@@ -106,9 +107,15 @@ const media = ({ settings }: Deps) => settings.current().media
 const ended = (deps: Deps, job: MediaJob, end: JobEnd): MediaJob =>
   over(job, end, deps.timers.nowMs(), media(deps).keepJobsMs)
 
+/** Name of the claim on a job. */
+const workOf = ({ id }: MediaJob): string => `job ${id}`
+
 /** Runs a job to its end. True: it has to be tried again, because its connection could not be called now. */
 const run = (deps: Deps, options: RunOptions): Effect.Effect<boolean> =>
-  Effect.suspend(() => new RunningJob(deps, options).run())
+  ownedHere(deps.claims, workOf(options.job)).pipe(
+    Effect.zipRight(Effect.suspend(() => new RunningJob(deps, options).run())),
+    Effect.tap((isHeldBack) => (isHeldBack ? Effect.void : disowned(deps.claims, workOf(options.job))))
+  )
 
 /**
  * Makes the handle of a job that its client waits for: only outputs that the client can fetch through the gateway
@@ -269,7 +276,8 @@ const note = (
     logged(repo.insert(kept(principal, job))),
     Effect.sync(() => begun.delete(job.id))
   )
-  runFork(isOpen ? Effect.zipRight(stored, inTurn(deps, job)) : stored)
+  const owned = ownedHere(deps.claims, workOf(job))
+  runFork(isOpen ? owned.pipe(Effect.zipRight(stored), Effect.zipRight(inTurn(deps, job))) : stored)
 }
 
 const find = (
@@ -298,10 +306,11 @@ export const make = Effect.gen(function* () {
 
   /** Responses that were begun, until they are on file. */
   const begun = new Map<string, MediaJob>()
-  const deps: Deps = { ...all, running, runFork, places: makeFairPlaces(() => media(deps).maxJobs), begun }
+  const claims = yield* Claims
+  const deps: Deps = { ...all, claims, running, runFork, places: makeFairPlaces(() => media(deps).maxJobs), begun }
   deps.background.attach((response) => note(deps, response))
 
-  const open = yield* deps.repo.open
+  const open = yield* Effect.filter(yield* deps.repo.open, (job) => claims.own(workOf(job)))
   yield* Effect.forkScoped(
     claimed(
       "media-jobs",
@@ -310,7 +319,7 @@ export const make = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(
     claimed(
-      "media-jobs",
+      "job-retention",
       Effect.repeat(
         logged(Effect.suspend(() => deps.repo.removeExpired(deps.timers.nowMs()))),
         Schedule.spaced(sweepMs)

@@ -1,7 +1,7 @@
 /**
  * State of accounts and providers that each process keeps for itself and tells the others: breakers, cooldowns, lockouts, holds, quotas, the target
  * that answered last. What is told is what has happened, and every process draws its own conclusions from it by the same rules: failures add up, a
- * longer rest is kept. In one process nothing is told. Others hear within 50 ms; what is told while a way is closed is lost (docs/workers.md).
+ * longer rest is kept. In one process nothing is told. Workers hear within 50 ms (docs/workers.md), gateways on one database within 300 (docs/cluster.md).
  */
 import * as Context from "effect/Context"
 
@@ -40,12 +40,18 @@ export class SharedFunctions implements ReplicaShape {
   readonly #functions = new Map<string, (...args: ReadonlyArray<never>) => unknown>()
   readonly #after: (delayMs: number, run: () => void) => void
   readonly #tell: (happened: ReadonlyArray<Happened>) => void
+  readonly #gatheredMs: number
   #gathered: Array<Happened> = []
   #isApplying = false
 
-  constructor(after: (delayMs: number, run: () => void) => void, tell: (happened: ReadonlyArray<Happened>) => void) {
+  constructor(
+    after: (delayMs: number, run: () => void) => void,
+    tell: (happened: ReadonlyArray<Happened>) => void,
+    forMs: number = gatheredMs
+  ) {
     this.#after = after
     this.#tell = tell
+    this.#gatheredMs = forMs
   }
 
   readonly shared: ReplicaShape["shared"] = (name, apply, changes) => {
@@ -68,13 +74,16 @@ export class SharedFunctions implements ReplicaShape {
     }
   }
 
+  /** Tells at once what is gathered. */
+  flush(): void {
+    const all = this.#gathered
+    this.#gathered = []
+    if (all.length > 0) this.#tell(all)
+  }
+
   #gather(happened: Happened): void {
     if (this.#gathered.push(happened) > mostGathered) this.#gathered.shift()
     if (this.#gathered.length > 1) return
-    this.#after(gatheredMs, () => {
-      const all = this.#gathered
-      this.#gathered = []
-      this.#tell(all)
-    })
+    this.#after(this.#gatheredMs, () => this.flush())
   }
 }

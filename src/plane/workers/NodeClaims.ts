@@ -16,14 +16,17 @@ import type { RenewalTurns } from "../state/Renewals.ts"
 /** Work whose outcome is in the database. All other work is about what a process or its data folder has. */
 const shared: ReadonlySet<string> = new Set([
   "attention",
+  "batch-retention",
   "decision-retention",
+  "job-retention",
   "leaderboard-sync",
   "memories",
   "model-sync",
   "price-sync",
   "token-sweep",
   "usage-retention",
-  "usage-sums"
+  "usage-sums",
+  "webhooks"
 ])
 
 /** The one claim on all of that work: a statement every two seconds, and one gateway to look at. */
@@ -55,9 +58,10 @@ const untilTaken = Effect.fn("NodeClaims.untilTaken")(function* <A>(
   }
 })
 
-/** Claims of this process, which is `holder`; the first try is made before it is done. */
+/** Claims of this process, which is `holder` over a data folder of this name; the first try is made before it is done. */
 export const make = (
   holder: string,
+  folder: string,
   { everyMs, ttlMs }: ClaimTimes = usualTimes
 ): Effect.Effect<ClaimsShape, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
@@ -80,7 +84,8 @@ export const make = (
       Deferred.unsafeDone(gained, Effect.succeed(tenure))
     }
     // The time before the statement counts: the row may expire that much earlier than its answer is here.
-    const look = Effect.clockWith((clock) => {
+    const clock = yield* Effect.clock
+    const look = Effect.suspend(() => {
       const begunMs = clock.unsafeCurrentTimeMillis()
       return rows.take(workClaim, holder, ttlMs).pipe(
         Effect.timeout(everyMs),
@@ -104,7 +109,14 @@ export const make = (
       )
       return Effect.asVoid(Effect.repeat(once, { until: (isDone) => isDone }))
     }
-    return { whileHeld, holds: (key) => !shared.has(key) || tenure !== null }
+    // A process that was stopped finds that its time is over before it has looked again.
+    const isHeld = (): boolean => tenure !== null && clock.unsafeCurrentTimeMillis() - lastTakenMs < ttlMs
+    return {
+      whileHeld,
+      holds: (key) => !shared.has(key) || isHeld(),
+      own: (work) => rows.own(work, folder),
+      disown: (work) => rows.disown(work, folder)
+    }
   })
 
 /** Longest time in ms that a renewal of tokens takes, beyond which another gateway may try it. */

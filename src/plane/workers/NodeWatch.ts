@@ -13,20 +13,24 @@ import type * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import { hostname } from "node:os"
 import { makeLane } from "../../kernel/Lane.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
+import { nodeLabelOf } from "../../platform/NodeLabel.ts"
 import { version } from "../../platform/Version.ts"
 import { isPostgres } from "../../store/engine/Engine.ts"
-import type { StoreError } from "../../store/Errors.ts"
+import type { StoreError, StoreFailure } from "../../store/Errors.ts"
 import { migrations, versionOf } from "../../store/migrations/index.ts"
 import * as ConfigFeed from "../../store/nodes/ConfigFeed.ts"
+import { nodeNameIn } from "../../store/nodes/NodeName.ts"
 import * as NodeRows from "../../store/nodes/NodeRows.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
 import { Claims } from "../state/Claims.ts"
 import { SharedTurns } from "../state/Renewals.ts"
+import { Replica } from "../state/Replica.ts"
+import type { Timers } from "../../platform/Timers.ts"
 import * as NodeClaims from "./NodeClaims.ts"
+import * as NodeReplica from "./NodeReplica.ts"
 
 /** The channel of migration 55. */
 const channel = "gateway_config"
@@ -45,6 +49,18 @@ export class ThisNode extends Context.Reference<ThisNode>()("gateway/plane/worke
   defaultValue: (): NodeRows.NodeFacts | null => null
 }) {}
 
+/** Reach of the shared database, as it was found last. */
+export interface DatabaseReach {
+  readonly node: string
+  /** Reason for which it is not reached; null: it is. */
+  problem: string | null
+}
+
+/** Null: the process has its database for itself. */
+export class SharedDatabase extends Context.Reference<SharedDatabase>()("gateway/plane/workers/SharedDatabase", {
+  defaultValue: (): DatabaseReach | null => null
+}) {}
+
 /** Holders that know from which change on they are to be told. */
 class NodeHolders extends SnapshotHolders {
   readonly mark: ConfigFeed.ConfigMark
@@ -55,30 +71,40 @@ class NodeHolders extends SnapshotHolders {
 }
 
 /** Layer below everything that reads the configuration; of a database of SQLite it has nothing. */
-export const heldLayer: Layer.Layer<never, StoreError, AppConfig | IdGen | SqlClient.SqlClient> = Layer.scopedContext(
+export const heldLayer: Layer.Layer<
+  never,
+  StoreError | StoreFailure,
+  AppConfig | IdGen | SqlClient.SqlClient | Timers
+> = Layer.scopedContext(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     if (!isPostgres(sql)) return Context.empty()
     const { begin } = yield* ConfigFeed.make
     const startedAtMs = yield* Clock.currentTimeMillis
-    const { port } = yield* AppConfig
+    const config = yield* AppConfig
+    const id = (yield* IdGen).next(startedAtMs)
     const node: NodeRows.NodeFacts = {
-      id: (yield* IdGen).next(startedAtMs),
-      name: port === 0 ? hostname() : `${hostname()}:${port}`,
+      id,
+      folder: yield* nodeNameIn(config.dataDir, id),
+      name: nodeLabelOf(config) ?? id,
       version,
       schemaVersion: versionOf(migrations),
       startedAtMs
     }
+    const replica = yield* NodeReplica.make(node.id)
     return Context.make(Snapshots, new NodeHolders(yield* begin)).pipe(
       Context.add(ThisNode, node),
-      Context.add(Claims, yield* NodeClaims.make(node.id)),
+      Context.add(SharedDatabase, { node: node.name, problem: null }),
+      Context.add(NodeReplica.NodeReplica, replica),
+      Context.add(Replica, replica.functions),
+      Context.add(Claims, yield* NodeClaims.make(node.id, node.folder)),
       Context.add(SharedTurns, yield* NodeClaims.turns(node.id))
     ) as Context.Context<never>
   })
 )
 
 /** The listening connection, and whether it still hears: a sign that was sent on another one comes back. */
-const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
+const makeEar = (url: Redacted.Redacted, id: string, changed: () => void, told: () => void) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { listen } = yield* Effect.promise(() => import("../../store/engine/postgres/Listen.ts"))
@@ -89,7 +115,9 @@ const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
     const heard = (text: string): void => {
       const [kind, from, number] = text.split(" ")
       if (kind === "changed") changed()
-      else if (from === id) returned = Number(number)
+      else if (kind === "told") {
+        if (from !== id) told()
+      } else if (from === id) returned = Number(number)
     }
     /** A connection whose other end is gone may take for ever to close: it is not waited for. */
     const close = Effect.suspend(() => {
@@ -117,6 +145,20 @@ const makeEar = (url: Redacted.Redacted, id: string, changed: () => void) =>
     ) as Effect.Effect<unknown, { readonly message: string }>
   })
 
+/** Runs an effect once for all calls that come before it has begun. */
+const soon = (effect: Effect.Effect<void, StoreError>, runFork: (effect: Effect.Effect<void>) => unknown) => {
+  let isWaiting = false
+  const once = Effect.suspend(() => {
+    isWaiting = false
+    return Effect.ignore(effect)
+  })
+  return (): void => {
+    if (isWaiting) return
+    isWaiting = true
+    runFork(once)
+  }
+}
+
 const others = (rows: ReadonlyArray<NodeRows.NodeRow>, own: string): number =>
   rows.filter(({ id, silentMs }) => id !== own && silentMs < lostAfterMs).length
 
@@ -124,39 +166,35 @@ const warnOfOthers = (count: number): Effect.Effect<void> =>
   count === 0
     ? Effect.void
     : Effect.logWarning(
-        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: webhooks, batches and routing are each one's own (docs/cluster.md).`
+        `${count === 1 ? "Another gateway uses" : `${count} other gateways use`} this database: docs/cluster.md says what holds over several.`
       )
 
 const make = Effect.gen(function* () {
   const holders = yield* Snapshots
   const node = yield* ThisNode
+  const replica = yield* NodeReplica.NodeReplica
+  const reach = yield* SharedDatabase
   const { databaseUrl } = yield* AppConfig
-  if (!(holders instanceof NodeHolders) || node === null || databaseUrl === null) return
+  if (!(holders instanceof NodeHolders) || node === null || replica === null || reach === null || databaseUrl === null)
+    return
   const feed = yield* ConfigFeed.make
   const rows = yield* NodeRows.make
   const oneAtATime = makeLane(1)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   let mark = holders.mark
-  let isWaiting = false
-  let isLost = false
 
+  const seen = Effect.suspend(() => rows.seen(node, mark.lastSeq, replica.heardAtMs()))
   const look = Effect.gen(function* () {
-    isWaiting = false
     const { changes, mark: next } = yield* feed.since(mark)
     yield* changes === null ? holders.reloadAll() : holders.reload(changes)
     const isFurther = next.lastSeq > mark.lastSeq
     mark = next
-    if (isFurther) yield* rows.seen(node, mark.lastSeq)
+    if (isFurther) yield* seen
   }).pipe(Effect.uninterruptible, oneAtATime.inTurn)
 
-  const changed = (): void => {
-    if (isWaiting) return
-    isWaiting = true
-    runFork(Effect.ignore(look))
-  }
-  const ear = yield* makeEar(databaseUrl, node.id, changed)
+  const ear = yield* makeEar(databaseUrl, node.id, soon(look, runFork), soon(replica.hear, runFork))
 
-  const round = Effect.all([ear, look, Effect.suspend(() => rows.seen(node, mark.lastSeq))], { discard: true }).pipe(
+  const round = Effect.all([ear, look, replica.hear, replica.trim, seen], { discard: true }).pipe(
     Effect.disconnect,
     Effect.timeoutFail({
       duration: answersWithin,
@@ -165,14 +203,15 @@ const make = Effect.gen(function* () {
     Effect.matchEffect({
       onFailure: ({ message }) =>
         Effect.suspend(() => {
-          if (isLost) return Effect.void
-          isLost = true
+          const isKnown = reach.problem !== null
+          reach.problem = message
+          if (isKnown) return Effect.void
           return Effect.logWarning(`What other gateways change is not seen until the database is back: ${message}`)
         }),
       onSuccess: () =>
         Effect.suspend(() => {
-          if (!isLost) return Effect.void
-          isLost = false
+          if (reach.problem === null) return Effect.void
+          reach.problem = null
           return Effect.logInfo("The database is back, and with it what other gateways have changed.")
         })
     })

@@ -40,7 +40,7 @@ const marker = "transfer"
  * limits of a cluster are made from the usage log where they have no rows.
  */
 const isLeftOut = (name: string): boolean =>
-  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_(?:nodes|claims)$|limit_(?:windows|holders|leases|sessions)$)/.test(
+  /^(?:sqlite_|memory_index|schema_migrations$|config_changes$|cluster_(?:nodes|claims|told)$|limit_(?:windows|holders|leases|sessions)$)/.test(
     name
   )
 

@@ -57,6 +57,7 @@ import nodes from "./0055_nodes.ts"
 import limitLeases from "./0056_limit_leases.ts"
 import claims from "./0057_claims.ts"
 import issuers from "./0058_issuers.ts"
+import toldHealth from "./0059_told_health.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -116,5 +117,6 @@ export const migrations = {
   "0055_nodes": nodes,
   "0056_limit_leases": limitLeases,
   "0057_claims": claims,
-  "0058_issuers": issuers
+  "0058_issuers": issuers,
+  "0059_told_health": toldHealth
 }

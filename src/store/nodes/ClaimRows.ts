@@ -18,12 +18,27 @@ const take = `INSERT INTO cluster_claims (name, holder, fence, expires_at_ms) VA
   WHERE cluster_claims.holder = excluded.holder OR cluster_claims.expires_at_ms < ${nowMs}
   RETURNING fence`
 
+/** Claims of data folders do not expire. */
+const own = `INSERT INTO cluster_claims (name, holder, fence, expires_at_ms) VALUES (?, ?, 1, ${Number.MAX_SAFE_INTEGER})
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder WHERE cluster_claims.holder = excluded.holder RETURNING fence`
+
 export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Takes a claim, or keeps it for `ttlMs` more; null: another one has it. */
   take: (name: string, holder: string, ttlMs: number): Effect.Effect<number | null, StoreError> =>
     sql.unsafe<{ readonly fence: number }>(take, [name, holder, ttlMs]).pipe(
       Effect.map(([row]) => row?.fence ?? null),
       Effect.mapError(named("ClaimRows.take"))
+    ),
+  /** Makes a piece of work a data folder's; false: it is another's. */
+  own: (name: string, folder: string): Effect.Effect<boolean, StoreError> =>
+    sql.unsafe(own, [name, folder]).pipe(
+      Effect.map((rows) => rows.length > 0),
+      Effect.mapError(named("ClaimRows.own"))
+    ),
+  disown: (name: string, folder: string): Effect.Effect<void, StoreError> =>
+    sql`DELETE FROM cluster_claims WHERE name = ${name} AND holder = ${folder}`.pipe(
+      Effect.asVoid,
+      Effect.mapError(named("ClaimRows.disown"))
     ),
   /** Lets others have it at once; the fence stays. */
   release: (name: string, holder: string): Effect.Effect<void, StoreError> =>

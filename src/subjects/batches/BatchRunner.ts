@@ -10,7 +10,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { claimed } from "../../plane/state/Claims.ts"
+import { claimed, Claims, type ClaimsShape, disowned, ownedHere } from "../../plane/state/Claims.ts"
 import type { Batch, BatchEnd, BatchProblem } from "./entity.ts"
 import { Events } from "../../observe/Events.ts"
 import { Files } from "../files/service.ts"
@@ -83,9 +83,13 @@ const services = Effect.all({
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
   readonly spools: LineSpool.LineSpools
+  readonly claims: ClaimsShape
   readonly live: Map<string, Live>
   readonly fibers: FiberMap.FiberMap<string>
 }
+
+/** Name of the claim on a batch. */
+const workOf = (id: string): string => `batch ${id}`
 
 const rest = ({ timers }: Deps) => Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
 
@@ -275,6 +279,7 @@ const conduct = (deps: Deps, known: Live): Effect.Effect<void> => {
       })
     ),
     Effect.zipRight(deps.spools.remove(id)),
+    Effect.zipRight(disowned(deps.claims, workOf(id))),
     Effect.zipRight(Effect.sync(() => deps.live.delete(id))),
     // The end of the gateway is no end of the batch.
     Effect.tapDefect((cause) => Effect.logError(`The batch ${id} broke off and goes on at the next start`, cause))
@@ -288,6 +293,7 @@ const run = Effect.fnUntraced(function* (deps: Deps, batch: Batch) {
 })
 
 const start = Effect.fn("BatchRunner.start")(function* (deps: Deps, batch: Batch) {
+  yield* ownedHere(deps.claims, workOf(batch.id))
   yield* deps.repo.insert(batch)
   yield* run(deps, batch)
   const known = deps.live.get(batch.id)
@@ -319,7 +325,7 @@ const cancel = Effect.fn("BatchRunner.cancel")(function* (deps: Deps, { id }: Ba
   return now(deps, known.batch)
 }, Effect.uninterruptible)
 
-/** Goes on with the batches that are not over. */
+/** Goes on with the batches that are not over; of several gateways the one that has their lines. */
 const takeUp = Effect.fnUntraced(function* (deps: Deps) {
   const { repo, spools } = deps
   const open = yield* repo.open
@@ -330,7 +336,8 @@ const takeUp = Effect.fnUntraced(function* (deps: Deps) {
     spools.remove,
     { discard: true }
   )
-  yield* Effect.forEach(open, (batch) => run(deps, batch), { discard: true })
+  const own = yield* Effect.filter(open, ({ id }) => deps.claims.own(workOf(id)))
+  yield* Effect.forEach(own, (batch) => run(deps, batch), { discard: true })
 })
 
 export const make = Effect.gen(function* () {
@@ -339,7 +346,8 @@ export const make = Effect.gen(function* () {
   const live = new Map<string, Live>()
   const fibers = yield* FiberMap.make<string>()
 
-  const deps: Deps = { ...all, spools, live, fibers }
+  const claims = yield* Claims
+  const deps: Deps = { ...all, claims, spools, live, fibers }
   yield* claimed("batches", takeUp(deps))
 
   return BatchRunner.of({

@@ -15,8 +15,10 @@ const viewOf = ({ seenAtMs, startedAtMs, ...node }: ClusterNode): NodeView => ({
 
 export const layer = HttpApiBuilder.group(contractOf(ClusterGroup), "cluster", (handlers) =>
   Effect.map(Cluster, (cluster) =>
-    handlers.handle("get", () =>
-      Effect.map(answered(cluster.state), (state) => ({ ...state, nodes: state.nodes.map(viewOf) }))
-    )
+    handlers
+      .handle("get", () =>
+        Effect.map(answered(cluster.state), (state) => ({ ...state, nodes: state.nodes.map(viewOf) }))
+      )
+      .handle("forget", ({ path }) => answered(cluster.forget(path.name)))
   )
 )

@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { UnavailableAnswer } from "../../contract/Errors.ts"
+import { ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 
@@ -18,6 +18,13 @@ export const NodeView = Schema.Struct({
   seenAt: field(Schema.String, "When it was last seen, ISO 8601, by the clock of the database.", exampleTime),
   silentMs: field(Schema.Number, "Milliseconds since then.", 1200),
   changesBehind: field(Schema.Number, "Changes of the configuration that it has not taken over yet.", 0),
+  toldBehind: field(
+    Schema.Number,
+    "Messages of other gateways about accounts and providers that it had not read a second later; 0: none.",
+    0
+  ),
+  leases: field(Schema.Number, "Leases of limits that it holds.", 3),
+  work: field(Schema.Number, "Batches, jobs and evaluations that it has begun and not ended.", 0),
   background: field(Schema.Boolean, "It does the work in the background that one gateway does for all.", true)
 }).annotations({ identifier: "ClusterNode" })
 export type NodeView = typeof NodeView.Type
@@ -37,6 +44,14 @@ export const ClusterView = Schema.Struct({
 }).annotations({ identifier: "Cluster" })
 export type ClusterView = typeof ClusterView.Type
 
+export const ForgottenView = Schema.Struct({
+  id: field(Schema.String, "Its id.", exampleId),
+  name: field(Schema.String, "Name of its machine, and its port.", "gateway-1:20128"),
+  leases: field(Schema.Number, "Leases of limits that it held, which are free now.", 2),
+  work: field(Schema.Number, "Batches, jobs and evaluations that it had not ended.", 0)
+}).annotations({ identifier: "ForgottenNode" })
+export type ForgottenView = typeof ForgottenView.Type
+
 const at = endpointsOf("cluster")
 
 export class Cluster extends HttpApiGroup.make("cluster")
@@ -49,5 +64,16 @@ export class Cluster extends HttpApiGroup.make("cluster")
         "Each gateway on a database of Postgres with its version, when it was last seen, and how many changes of the configuration it has not taken over yet. What holds over several of them is in docs/cluster.md."
     })
       .addSuccess(ClusterView)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("forget", {
+      summary: "Forget a gateway that will not come back",
+      description:
+        "Takes a gateway that was lost off the list, by its name or id, and gives up what it held: leases of limits are free, and batches, jobs and evaluations that it had not ended are taken up by the next gateway that starts (a batch fails, as its lines were in that gateway's data folder). One that runs is refused, and one that was heard of in the last 35 seconds. Should it come back all the same, with its data folder, it books what it had not told, each request once."
+    })
+      .addSuccess(ForgottenView)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
       .addError(UnavailableAnswer)
   ) {}

@@ -4,5 +4,8 @@ import { manage } from "../../contract/tiers/Tiers.ts"
 
 export const cluster = subject("cluster", {
   skill: "gw-version-manager",
-  routes: { get: manage("GET", "/api/cluster") }
+  routes: {
+    get: manage("GET", "/api/cluster"),
+    forget: manage("DELETE", "/api/cluster/nodes/:name")
+  }
 })

@@ -22,6 +22,7 @@ import { StopSignal } from "../../plane/request/StopSignal.ts"
 import { isOutOfTurn, turnOf } from "../../plane/jobs/OrderedTurns.ts"
 import { KeyLimits } from "../../plane/ledger/KeyLimits.ts"
 import { EvalScores } from "../../plane/routing/stats/EvalScores.ts"
+import { Claims, type ClaimsShape, disowned, ownedHere } from "../../plane/state/Claims.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { EvalRepo } from "./repo.ts"
 import { UsageRepo } from "../usage/repo.ts"
@@ -90,6 +91,7 @@ const services = Effect.all({
   usage: UsageRepo
 })
 interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly claims: ClaimsShape
   readonly asking: Lane
   readonly cancelling: Set<string>
   readonly running: FiberMap.FiberMap<string>
@@ -176,8 +178,11 @@ const announce = ({ events }: Deps, { run }: PlannedRun, state: string, done: nu
     events.publish({ type: "job.changed", atMs, kind: "evaluation", id: run.id, state, done, total })
   )
 
+/** Name of the claim on a run. */
+const workOf = (id: string): string => `evaluation ${id}`
+
 const finish = (
-  { repo, scores }: Deps,
+  { claims, repo, scores }: Deps,
   id: string,
   status: "completed" | "failed" | "cancelled",
   reason: string | null
@@ -185,6 +190,7 @@ const finish = (
   Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     yield* repo.finish(id, status, reason, nowMs)
+    yield* disowned(claims, workOf(id))
     yield* repo.prune(mostKept, nowMs - keptMs)
     yield* scores.refresh
   }).pipe(Effect.catchAll((error) => Effect.logError("The end of an evaluation could not be stored", error)))
@@ -228,6 +234,7 @@ const conduct = (deps: Deps, planned: PlannedRun) => {
 const start = Effect.fn("EvalRunner.start")(
   function* (deps: Deps, runs: ReadonlyArray<PlannedRun>) {
     if ((yield* FiberMap.size(deps.running)) + runs.length > maxRunning) return false
+    yield* Effect.forEach(runs, ({ run }) => ownedHere(deps.claims, workOf(run.id)), { discard: true })
     yield* deps.repo.addRuns(runs.map(({ run }) => run))
     yield* Effect.forEach(runs, (each) => FiberMap.run(deps.running, each.run.id, conduct(deps, each)), {
       discard: true
@@ -257,8 +264,13 @@ export const make = Effect.gen(function* () {
   const running = yield* FiberMap.make<string>()
   const cancelling = new Set<string>()
 
-  yield* all.repo.failRunning(stopped, yield* Clock.currentTimeMillis)
-  const deps: Deps = { ...all, asking, cancelling, running, starting }
+  const claims = yield* Claims
+  // A worker has none: those that run are the owner's.
+  const found = claims.holds("evaluations") ? yield* all.repo.running : []
+  const ended = yield* Effect.filter(found, (id) => claims.own(workOf(id)))
+  yield* all.repo.failRunning(ended, stopped, yield* Clock.currentTimeMillis)
+  yield* Effect.forEach(ended, (id) => disowned(claims, workOf(id)), { discard: true })
+  const deps: Deps = { ...all, claims, asking, cancelling, running, starting }
 
   return EvalRunner.of({ start: (runs) => start(deps, runs), cancel: (id) => cancel(deps, id) })
 })

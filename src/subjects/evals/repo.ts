@@ -45,7 +45,9 @@ export class EvalRepo extends Context.Tag("gateway/subjects/evals/EvalRepo")<
       atMs: number
     ) => Effect.Effect<void, StoreError>
     /** Ends every run that is running, as failed. */
-    readonly failRunning: (reason: string, atMs: number) => Effect.Effect<void, StoreError>
+    readonly failRunning: (ids: ReadonlyArray<string>, reason: string, atMs: number) => Effect.Effect<void, StoreError>
+    /** Ids of the runs that are not over. */
+    readonly running: Effect.Effect<ReadonlyArray<string>, StoreError>
     /** Removes runs that ended before, and the oldest beyond `most`. A run that is running stays. */
     readonly prune: (most: number, beforeMs: number) => Effect.Effect<void, StoreError>
     /** Lists the results of each model in each suite, in the last complete run in which it answered. */
@@ -185,9 +187,18 @@ export const make = Effect.gen(function* () {
       sql`UPDATE eval_runs SET status = ${status}, reason = ${reason}, finished_at_ms = ${Math.trunc(atMs)}
         WHERE id = ${id} AND status = 'running'`.pipe(Effect.asVoid, Effect.mapError(Table.named("EvalRepo.finish")))
     ),
-    failRunning: Effect.fn("EvalRepo.failRunning")((reason: string, atMs: number) =>
-      sql`UPDATE eval_runs SET status = 'failed', reason = ${reason}, finished_at_ms = ${Math.trunc(atMs)}
-        WHERE status = 'running'`.pipe(Effect.asVoid, Effect.mapError(Table.named("EvalRepo.failRunning")))
+    failRunning: Effect.fn("EvalRepo.failRunning")((ids: ReadonlyArray<string>, reason: string, atMs: number) =>
+      ids.length === 0
+        ? Effect.void
+        : sql`UPDATE eval_runs SET status = 'failed', reason = ${reason}, finished_at_ms = ${Math.trunc(atMs)}
+            WHERE status = 'running' AND id IN ${sql.in(ids)}`.pipe(
+            Effect.asVoid,
+            Effect.mapError(Table.named("EvalRepo.failRunning"))
+          )
+    ),
+    running: sql<{ readonly id: string }>`SELECT id FROM eval_runs WHERE status = 'running' ORDER BY id`.pipe(
+      Effect.map((rows) => rows.map(({ id }) => id)),
+      Effect.mapError(Table.named("EvalRepo.running"))
     ),
     prune,
     // Columns without an aggregate are those of the row with the greatest `at_ms`, as SQLite documents for `max`.

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
+import { SharedDatabase } from "../../plane/workers/NodeWatch.ts"
 import type { BreakerView } from "../../plane/resilience/breaker/Breakers.ts"
 import type { WorkerProcess } from "../../platform/programs/Siblings.ts"
 import { WorkersBeside } from "../../platform/programs/SiblingWorkers.ts"
@@ -12,7 +13,7 @@ import { type AccountState, Resilience } from "../resilience/service.ts"
 import { countStandings, type StandingCounts } from "../connections/Standings.ts"
 
 export interface HealthReport {
-  /** `degraded`: a connected provider's breaker is open, no active connection can be used, a worker is missing, or the usage log is in trouble. */
+  /** `degraded`: a connected provider's breaker is open, no active connection can be used, a worker is missing, the shared database is away, or the usage log is in trouble. */
   readonly status: "ok" | "degraded"
   /** Providers that are known, connected or not. */
   readonly catalogCount: number
@@ -28,6 +29,8 @@ export interface HealthReport {
     readonly rowsNotOnFile: number
     readonly rowsDropped: number
   }
+  /** Reach of the database that other gateways may use as well; null: it has its own. */
+  readonly database: { readonly node: string; readonly problem: string | null } | null
   /** Null: it is one process. */
   readonly workers: {
     readonly wanted: number
@@ -47,6 +50,7 @@ export const make = Effect.gen(function* () {
   const resilience = yield* Resilience
   const journal = yield* UsageJournal
   const beside = yield* WorkersBeside
+  const reach = yield* SharedDatabase
 
   const workersNow = (): HealthReport["workers"] => {
     if (beside === null) return null
@@ -64,8 +68,9 @@ export const make = Effect.gen(function* () {
     const { dropped, notOnFile, problem } = journal.trouble()
     const workers = workersNow()
     const isShort = workers !== null && workers.running < workers.wanted
+    const isAway = reach !== null && reach.problem !== null
     return {
-      status: isBlocked || isStranded || isShort || problem !== null ? "degraded" : "ok",
+      status: isBlocked || isStranded || isShort || isAway || problem !== null ? "degraded" : "ok",
       catalogCount: Registry.registry.size + nodes.length,
       configuredCount: connections.length,
       activeCount: accounts.length,
@@ -78,6 +83,7 @@ export const make = Effect.gen(function* () {
       },
       connections: counts,
       usageLog: { problem, waitingRows: journal.pending(), rowsNotOnFile: notOnFile, rowsDropped: dropped },
+      database: reach === null ? null : { node: reach.node, problem: reach.problem },
       workers
     }
   }

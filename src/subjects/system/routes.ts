@@ -23,12 +23,12 @@ export const Ping = Schema.Struct({
 /**
  * Counts of known providers, stored connections, active ones, and ones whose health is known; then the
  * breakers of connected providers by state, and the connections by what can be done with them. `degraded`: a provider in use has an open
- * breaker, there are active connections and none can be used now, a worker is missing, or usage rows cannot be written.
+ * breaker, there are active connections and none can be used now, a worker is missing, the shared database is away, or usage rows cannot be written.
  */
 export const Health = Schema.Struct({
   status: field(
     Schema.Literal("ok", "degraded"),
-    "`degraded`: a provider in use has an open breaker, no connection can be used, a worker is missing, or usage rows cannot be written."
+    "`degraded`: a provider in use has an open breaker, no connection can be used, a worker is missing, the database that gateways share cannot be reached, or usage rows cannot be written."
   ),
   version: field(Schema.String, ...words.version),
   uptimeMs: field(Schema.Number, ...words.uptimeMs),
@@ -58,6 +58,16 @@ export const Health = Schema.Struct({
       rowsDropped: field(Schema.Number, "Rows since the start that were given up because too many waited.", 0)
     }),
     "How the log of usage is doing."
+  ),
+  database: field(
+    Schema.NullOr(
+      Schema.Struct({
+        node: field(Schema.String, "Name of this gateway among those on the database.", "gateway-1:20128"),
+        problem: field(Schema.NullOr(Schema.String), "Why the database cannot be reached; null: it can.", null)
+      })
+    ),
+    "Reach of a database of Postgres, which other gateways may use as well; null: the gateway has its own.",
+    null
   ),
   workers: field(
     Schema.NullOr(

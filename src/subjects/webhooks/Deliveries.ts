@@ -1,7 +1,7 @@
 /**
  * Delivers the events of the outbox. Each enabled webhook has a worker of its own, so that a slow or dead receiver delays only itself. An
  * event leaves the outbox when its delivery is recorded: one that a crash or a stop interrupts is sent again, so that receivers get each event
- * at least once.
+ * at least once. Of several gateways on one database one delivers them all, and looks by itself for what it was not told of.
  */
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
@@ -11,7 +11,8 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { claimed } from "../../plane/state/Claims.ts"
+import { Claims } from "../../plane/state/Claims.ts"
+import { Replica } from "../../plane/state/Replica.ts"
 import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { isMessageKind, type Webhook } from "./entity.ts"
 import { IdGen } from "../../platform/IdGen.ts"
@@ -57,6 +58,13 @@ export const maxAttempts = 128
 /** Events that wait for one webhook; beyond it the oldest are dropped. */
 export const mostWaiting = 10_000
 const pageSize = 64
+
+/** Name of the claim on deliveries. */
+const claim = "webhooks"
+/** Time between looks at whether this process may still send. */
+const untilHeldMs = 100
+/** Time between looks at what other gateways have written. */
+const lookEvery = "5 seconds"
 const warnEveryMs = 60_000
 
 interface Worker {
@@ -74,6 +82,8 @@ interface Worker {
 
 const services = Effect.all({ repo: OutboxRepo, outbox: Outbox, sender: Sender, ids: IdGen })
 interface State {
+  /** The events are this process's to deliver. */
+  isHeld: boolean
   delivered: number
   failed: number
   trimmed: number
@@ -85,6 +95,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly scope: Scope.Scope
   readonly slots: Lane
   readonly record: Attempts.Record
+  readonly holds: () => boolean
   readonly running: FiberMap.FiberMap<string>
   readonly state: State
 }
@@ -123,10 +134,22 @@ const unpaused = (worker: Worker): Effect.Effect<void> =>
       : Effect.void
   )
 
+/** Waits while the deliveries may be another gateway's, as after a stop of this one: it is interrupted where they are. */
+const whileHeld = (deps: Deps): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    deps.holds()
+      ? Effect.void
+      : Effect.zipRight(
+          Effect.sleep(untilHeldMs),
+          Effect.suspend(() => whileHeld(deps))
+        )
+  )
+
 /** One attempt, as soon as a place is free. The webhook may have been changed since the last one. */
 const attempt = (deps: Deps, worker: Worker, event: Delivered, repeats: number): Effect.Effect<Sent> =>
   Effect.suspend(() =>
     unpaused(worker).pipe(
+      Effect.zipRight(whileHeld(deps)),
       Effect.zipRight(noticeFor(deps, event, repeats)),
       Effect.flatMap((notice) => deps.sender.send(worker.webhook, event, notice)),
       deps.slots.inTurn,
@@ -195,20 +218,38 @@ const work = (deps: Deps, id: string, worker: Worker) =>
   Effect.gen(function* () {
     const places = yield* Effect.makeSemaphore(window)
     const fibers = yield* FiberSet.make<void>()
-    let lastSeq = 0
+    /** Events on their way, and those whose end a page that is being read may not show yet. */
+    const taken = new Set<number>()
+    let ended: Array<number> = []
 
+    const pageAfter = (seq: number) =>
+      Effect.suspend(() => {
+        for (const each of ended) taken.delete(each)
+        ended = []
+        return deps.repo.page(id, seq, pageSize)
+      })
+    const delivered = (event: WaitingEvent): Effect.Effect<void> =>
+      Effect.ensuring(
+        deliver(deps, worker, event),
+        Effect.suspend(() => {
+          ended.push(event.seq)
+          return places.release(1)
+        })
+      )
     const next = Effect.gen(function* () {
       yield* worker.more.await
       yield* worker.more.close
       yield* trim(deps, id)
-      let page = yield* deps.repo.page(id, lastSeq, pageSize)
-      while (page.length > 0) {
+      // From the first one on: a transaction that took a lower number may have ended after one with a higher.
+      let page = yield* pageAfter(0)
+      for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
         for (const event of page) {
+          if (taken.has(event.seq)) continue
           yield* places.take(1)
-          yield* FiberSet.run(fibers, Effect.ensuring(deliver(deps, worker, event), places.release(1)))
-          lastSeq = event.seq
+          taken.add(event.seq)
+          yield* FiberSet.run(fibers, delivered(event))
         }
-        page = yield* deps.repo.page(id, lastSeq, pageSize)
+        page = yield* pageAfter(last.seq)
       }
     })
     const orWarn = Effect.tapError(next, (error) =>
@@ -225,9 +266,8 @@ const work = (deps: Deps, id: string, worker: Worker) =>
 /** One worker per enabled webhook. */
 const sync = (deps: Deps) =>
   Effect.gen(function* () {
-    const enabled = new Map(
-      deps.outbox.webhooks().flatMap((webhook) => (webhook.enabled ? [[webhook.id, webhook]] : []))
-    )
+    const wanted = deps.state.isHeld ? deps.outbox.webhooks() : []
+    const enabled = new Map(wanted.flatMap((webhook) => (webhook.enabled ? [[webhook.id, webhook]] : [])))
     for (const id of deps.workers.keys()) {
       if (enabled.has(id)) continue
       deps.workers.delete(id)
@@ -252,6 +292,20 @@ const sync = (deps: Deps) =>
     }
   })
 
+/** Delivers for as long as it is not interrupted. */
+const held = (deps: Deps) => {
+  const as = (isHeld: boolean) =>
+    Effect.suspend(() => {
+      deps.state.isHeld = isHeld
+      return sync(deps)
+    }).pipe(deps.oneAtATime.inTurn)
+  return Effect.acquireUseRelease(
+    as(true),
+    () => Effect.never,
+    () => as(false)
+  )
+}
+
 const ping = Effect.fn("Deliveries.ping")(function* (deps: Deps, webhook: Webhook) {
   const atMs = yield* Clock.currentTimeMillis
   const event = "test.ping"
@@ -269,22 +323,37 @@ export const make = Effect.gen(function* () {
   const running = yield* FiberMap.make<string>()
   const slots = makeLane(maxAttempts)
   const oneAtATime = makeLane(1)
-  const state: State = { delivered: 0, failed: 0, trimmed: 0, warnedAtMs: Number.NEGATIVE_INFINITY }
+  const { holds, whileHeld: claimed } = yield* Claims
+  const { isShared, shared } = yield* Replica
+  const state: State = { isHeld: false, delivered: 0, failed: 0, trimmed: 0, warnedAtMs: Number.NEGATIVE_INFINITY }
   const scope = yield* Effect.scope
-  const workings = { ...all, oneAtATime, workers, scope, slots, running, state }
+  const workings = { ...all, oneAtATime, workers, scope, slots, running, state, holds: () => holds(claim) }
   const record = yield* Attempts.make(all.repo, (found) => disabled(deps, found))
   const deps: Deps = { ...workings, record }
 
-  const stop = all.outbox.onWritten(() => {
-    for (const { more } of workers.values()) more.unsafeOpen()
-  })
+  /** Looks here whether there is more to send, to one webhook or all. */
+  const look = (id: string | null): void => {
+    for (const worker of workers.values()) if (id === null || worker.webhook.id === id) worker.more.unsafeOpen()
+  }
+  const lookElsewhere = shared("webhooks.look", look)
+  /** Looks in the process that delivers. */
+  const wake = (id: string | null): void => (state.isHeld ? look(id) : lookElsewhere(id))
+  const stop = all.outbox.onWritten(() => wake(null))
   yield* Effect.addFinalizer(() => Effect.sync(stop))
-  yield* claimed("webhooks", sync(deps))
+  yield* Effect.forkScoped(claimed(claim, () => held(deps)))
+  if (isShared) {
+    yield* Effect.forkScoped(
+      Effect.schedule(
+        Effect.sync(() => look(null)),
+        Schedule.spaced(lookEvery)
+      )
+    )
+  }
 
   return Deliveries.of({
     refresh: refresh(deps),
     ping: (webhook) => ping(deps, webhook),
-    wake: (id) => Effect.suspend(() => workers.get(id)?.more.open ?? Effect.void),
+    wake: (id) => Effect.sync(() => wake(id)),
     counts: () => ({
       delivered: state.delivered,
       failed: state.failed,

@@ -68,8 +68,8 @@ export const make = Effect.gen(function* () {
   const { holds } = yield* Claims
   const stop = events.listen((event) => {
     const { atMs, type } = event
-    // Else another process hears of it.
-    if (!holds("webhooks")) return
+    // Else the owner of the data folder hears of it.
+    if (!holds("events")) return
     if (!isWebhookEvent(type) || !wanted.has(type)) return
     unwritten.push({ id: ids.next(atMs), event: type, atMs, data: dataOf(event) })
     if (unwritten.length > mostUnwritten) {

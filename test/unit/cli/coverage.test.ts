@@ -40,6 +40,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "auth.me": "whoami",
   "attention.list": "attention",
   "cluster.get": "cluster status",
+  "cluster.forget": "cluster forget",
   "auth.issueCode": "open",
   "auth.listSessions": "admin-session list",
   "auth.endSession": "admin-session end",

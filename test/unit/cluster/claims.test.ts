@@ -26,7 +26,7 @@ const world = Effect.gen(function* () {
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const begun = yield* Deferred.make<void>()
-      const claims = yield* NodeClaims.make(name, times).pipe(
+      const claims = yield* NodeClaims.make(name, `folder-of-${name}`, times).pipe(
         Effect.provideService(SqlClient.SqlClient, sql),
         Scope.extend(scope)
       )

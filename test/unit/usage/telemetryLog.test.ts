@@ -20,6 +20,16 @@ const textLine = makeTextLine({ format: "text", colours: false })
 const worded = (row: UsageRow): string => textLine({ ...request, row }).replace(/^\d\d:\d\d:\d\d /, "")
 
 describe("request log", () => {
+  it("names the gateway where there are several, and nothing where there is one", () => {
+    const row = usageRow()
+    const alone = JSON.parse(jsonLine({ ...request, row }))
+    assert.notProperty(alone, "node")
+    assert.deepStrictEqual(JSON.parse(makeJsonLine('gw "1":20128')({ ...request, row })), {
+      ...alone,
+      node: 'gw "1":20128'
+    })
+  })
+
   it("tells the request in one JSON line", () => {
     assert.deepStrictEqual(JSON.parse(jsonLine({ ...request, row: usageRow() })), {
       time: "2025-10-09T08:53:20.250Z",

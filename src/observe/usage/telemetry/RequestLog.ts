@@ -35,7 +35,7 @@ const jsonName = (name: string | null): string => (name === null ? "null" : JSON
 const callerOf = ({ principal }: UsageFacts): string => (principal === null ? "" : `"principal":"${principal}",`)
 
 /** The parts of a line that rows with the same facts share, in the order of the line. */
-const sharedParts = (facts: UsageFacts) => ({
+const sharedParts = (facts: UsageFacts, ofNode: string) => ({
   begin: `,"level":"${levelOf(facts)}","msg":"request","requestId":`,
   names:
     `,"sourceWire":${jsonName(facts.sourceWire)},"targetWire":${jsonName(facts.targetWire)},` +
@@ -43,14 +43,16 @@ const sharedParts = (facts: UsageFacts) => ({
     `"model":${jsonName(facts.model)},"combo":${jsonName(facts.combo)},"status":${jsonNumber(facts.status)},` +
     `"outcome":"${facts.outcome}","streamed":${facts.streamed},"latencyMs":`,
   attempts: `,"attempts":${jsonNumber(facts.attempts)},"tokensIn":`,
-  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},${callerOf(facts)}"error":${jsonName(facts.error)}}`
+  end: `,"apiKeyId":${jsonName(facts.apiKeyId)},${callerOf(facts)}"error":${jsonName(facts.error)}${ofNode}}`
 })
 
 /**
- * Hot: the structured line, without its line feed. `costUsd` is null when no price was known. Written by hand; what rows share is kept.
+ * Hot: the structured line, without its line feed. `costUsd` is null when no price was known. Written by hand; what rows share is kept. `node`: the
+ * gateway among several on one database.
  */
-export const makeJsonLine = (): ((summary: RequestSummary) => string) => {
-  const shared = new PerFacts(sharedParts)
+export const makeJsonLine = (node: string | null = null): ((summary: RequestSummary) => string) => {
+  const ofNode = node === null ? "" : `,"node":${jsonName(node)}`
+  const shared = new PerFacts((facts: UsageFacts) => sharedParts(facts, ofNode))
   const names = new JsonTexts((text) => JSON.stringify(clean(text)))
   const paths = new JsonTexts((path) => JSON.stringify(pathOnly(path)))
   const times = new IsoTimes()

@@ -215,10 +215,21 @@ const refusedByRate = (limit: number, row: WindowRow, nowMs: number): RefusedBy 
   return { by: "rate", limit, waitMs: waitOf(log, rateMs, over, nowMs) ?? heldRetryMs, isSure: held === 0 }
 }
 
+/** An operator has given it up: what it held is free, and it has to begin anew. */
+export const isGivenUp = ({ expiresMs, isExpired }: Pick<HolderRow, "expiresMs" | "isExpired">): boolean =>
+  isExpired && expiresMs === 0
+
+/** Answers a turn of a holder that was given up: what the rows have been told already must not be told again. */
+export const givenUp = ({ turn }: Pick<HolderRow, "turn">, { number }: Pick<Turn, "number">): TurnOutcome => ({
+  is: "unknown",
+  isTold: number <= turn
+})
+
 /** Runs a turn on the rows in hand. */
 export const runTurn = (books: Books, turn: Turn): TurnOutcome => {
   const holder = books.holder(turn.holder)
   if (holder === undefined) return { is: "unknown" }
+  if (isGivenUp(holder)) return givenUp(holder, turn)
   if (holder.isExpired) return { is: "expired" }
   const { attempt, number } = turn
   if (number < holder.turn || (number === holder.turn && attempt <= holder.attempt)) return { is: "stale" }
@@ -262,10 +273,26 @@ export const expire = (books: Books, id: string): void => {
   books.touchHolder(holder)
 }
 
+/**
+ * Gives up a holder that will not come back: what it holds is free at once. Its row stays, so that requests that it has told are known when it does come
+ * back. Gives its leases; null: it was heard of lately.
+ */
+export const giveUp = (books: Books, id: string): number | null => {
+  expire(books, id)
+  const holder = books.holder(id)
+  if (holder === undefined || !holder.isExpired) return null
+  const leases = books.leasesOf(id)
+  for (const lease of leases) books.end(lease, true)
+  holder.expiresMs = 0
+  books.touchHolder(holder)
+  return leases.length
+}
+
 /** Takes up the leases of a holder that is there again; returns false when it is not known. */
 export const revive = (books: Books, id: string): boolean => {
   const holder = books.holder(id)
   if (holder === undefined) return false
+  if (isGivenUp(holder)) return true
   if (holder.isExpired) {
     moveHeld(books, holder, -1)
     holder.isExpired = false

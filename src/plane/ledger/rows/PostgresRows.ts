@@ -11,7 +11,7 @@ import { withBriefTransaction } from "../../../store/engine/postgres/Client.ts"
 import { mayBeRetried } from "../../../store/engine/postgres/Failures.ts"
 import { reasonOf } from "../../../store/Errors.ts"
 import { Books, windowId } from "./Books.ts"
-import { expire, expiryMs, revive, runTurn } from "./Policy.ts"
+import { expire, expiryMs, givenUp, giveUp, isGivenUp, revive, runTurn } from "./Policy.ts"
 import type { HolderRow, LeaseRow, LedgerRows, Turn, TurnOutcome, WindowRef, WindowRow } from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
@@ -68,7 +68,9 @@ class PostgresRows {
           : yield* this.#all<Statements.FoundHolder>(Statements.lockLives, [holder, node])
       const own = found.find(({ id }) => id === holder)
       if (own === undefined) return { outcome: { is: "unknown" }, left: null } satisfies Ran
-      if (own.isExpired === 1) return { outcome: { is: "expired" }, left: null } satisfies Ran
+      const known = Statements.holderOf(own)
+      if (isGivenUp(known)) return { outcome: givenUp(known, turn), left: null } satisfies Ran
+      if (known.isExpired) return { outcome: { is: "expired" }, left: null } satisfies Ran
       const leases = yield* this.#leases(holder, found)
       const windows = yield* this.#windows(turn.windows, news.inherited === null ? [] : leases)
       const keys = takes.flatMap(({ session }) => (session === null ? [] : [session.key]))
@@ -151,6 +153,24 @@ class PostgresRows {
     )
   }
 
+  /** Gives up all lives over a data folder; null: one was heard of lately. */
+  giveUp(folder: string): Done<GivenUp | null> {
+    return Effect.gen(this, function* () {
+      const holders = yield* this.#all<{ readonly id: string; readonly expiresMs: number; readonly nowMs: number }>(
+        Statements.holdersOf,
+        [folder]
+      )
+      if (holders.some(({ expiresMs, nowMs }) => expiresMs > nowMs)) return null
+      let leases = 0
+      for (const { id } of holders) {
+        const ended = yield* this.#withHolder(Statements.lockHolder, id, (books) => giveUp(books, id))
+        if (ended === null) return null
+        leases += ended
+      }
+      return { lives: holders.length, leases }
+    })
+  }
+
   sweep(): Done<true> {
     this.#sweeps += 1
     return Effect.gen(this, function* () {
@@ -179,6 +199,16 @@ class PostgresRows {
     )
   }
 }
+
+/** Leases that were given up, and the lives of a process that held them. */
+export interface GivenUp {
+  readonly lives: number
+  readonly leases: number
+}
+
+/** Gives up what the gateway over a data folder holds of limits; null: it was heard of lately, and nothing is changed. */
+export const giveUpFolder = (sql: SqlClient.SqlClient, folder: string): Effect.Effect<GivenUp | null, SqlError> =>
+  new PostgresRows(sql).giveUp(folder)
 
 /** The rows over a client of its own with two connections: one for turns, one for what looks after leases. */
 export const make = (sql: SqlClient.SqlClient): Effect.Effect<LedgerRows, never, Scope.Scope> =>

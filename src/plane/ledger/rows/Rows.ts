@@ -60,6 +60,7 @@ export interface HolderRow {
   attempt: number
   /** Requests that were booked in its last turn: its files may not know it. */
   reported: ReadonlyArray<string>
+  /** 0 of one that has expired: it was given up, and holds nothing. */
   expiresMs: number
   isExpired: boolean
 }
@@ -158,8 +159,8 @@ export type TurnOutcome =
   | { readonly is: "expired" }
   /** A later one was done. */
   | { readonly is: "stale" }
-  /** There is no such holder, or no more. */
-  | { readonly is: "unknown" }
+  /** There is no such holder, or no more. `isTold`: they had taken in the news of this turn before. */
+  | { readonly is: "unknown"; readonly isTold?: boolean }
 
 /** Done when it is called back; null: the rows cannot be reached, and it may have been done. */
 type Then<A> = (outcome: A | null) => void

@@ -423,7 +423,7 @@ export class RowsLink implements WorkersBooks {
       case "expired":
         return this.#revive()
       case "unknown":
-        return this.#unknown(sent)
+        return this.#unknown(sent, outcome.isTold)
     }
     if (this.#queue.isUrgent) this.#go()
     else if (this.#queue.hasNews) this.#later()
@@ -464,17 +464,15 @@ export class RowsLink implements WorkersBooks {
   }
 
   /** The rows do not know this holder, or no more: another one begins with what the ledger says that it holds. */
-  #unknown({ asked, queue, turn }: Sent): void {
+  #unknown({ asked, queue, turn }: Sent, isTold = false): void {
     this.#sent = null
     this.#holder = this.#options.newHolder()
     this.#hasJoined = false
     this.#number = 0
     for (const each of asked) each?.then(null)
-    // What was booked in the turn is still to be booked.
     const next = this.#queue
-    next.reported = [...turn.news.reported, ...next.reported]
-    for (const booking of queue.bookings.values()) next.book(booking)
-    if (queue.inherited !== null) next.inherited = [...queue.inherited, ...(next.inherited ?? [])]
+    if (isTold) this.#acknowledge(turn)
+    else next.bookAgain(queue, turn.news)
     next.renewals.push(...queue.renewals)
     this.#isUp = false
     this.#heard.tellUp(false)
@@ -483,11 +481,15 @@ export class RowsLink implements WorkersBooks {
     this.#soon()
   }
 
+  /** The rows know what a turn has told. */
+  #acknowledge({ news }: Turn): void {
+    const inherited = (news.inherited ?? []).map(([id]) => id)
+    for (const id of news.reported) this.#untold.delete(id)
+    if (news.reported.length + inherited.length > 0) this.#options.acknowledged([...news.reported, ...inherited])
+  }
+
   #done({ asked, queue, turn }: Sent, { reached, seen, takes, totals }: Extract<TurnOutcome, { is: "done" }>): void {
-    const { acknowledged } = this.#options
-    const inherited = (turn.news.inherited ?? []).map(([id]) => id)
-    for (const id of turn.news.reported) this.#untold.delete(id)
-    if (turn.news.reported.length + inherited.length > 0) acknowledged([...turn.news.reported, ...inherited])
+    this.#acknowledge(turn)
     for (const [at, used, reserved] of seen) this.#saw(turn.windows[at], used, reserved)
     for (const ref of turn.windows) if (ref.isAdded) this.#added.delete(windowId(ref))
     for (const [at, notified] of reached) this.#reached(turn, queue, at, notified)

@@ -24,6 +24,9 @@ export const lockExpired = `SELECT ${holderColumns} FROM limit_holders WHERE id 
   FOR UPDATE SKIP LOCKED`
 export const expired = `SELECT id FROM limit_holders WHERE is_expired = 0 AND expires_ms <= ${now} ORDER BY expires_ms LIMIT 10`
 
+export const holdersOf = `SELECT id, CASE WHEN is_expired = 1 THEN 0 ELSE expires_ms END AS expires_ms, ${now} AS now_ms
+  FROM limit_holders WHERE node = ? ORDER BY id`
+
 export const leasesOf = "SELECT holder, number, name, start_ms, granted, spent FROM limit_leases WHERE holder = ANY(?)"
 
 const windowColumns =

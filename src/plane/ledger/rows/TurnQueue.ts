@@ -71,6 +71,16 @@ export class TurnQueue {
     )
   }
 
+  /** Takes back what a turn that was not done has booked. */
+  bookAgain(
+    { bookings, inherited }: Pick<TurnQueue, "bookings" | "inherited">,
+    { reported }: Pick<News, "reported">
+  ): void {
+    this.reported = [...reported, ...this.reported]
+    for (const booking of bookings.values()) this.book(booking)
+    if (inherited !== null) this.inherited = [...inherited, ...(this.inherited ?? [])]
+  }
+
   /** Hot: a request has cost so much of a limit. */
   book(booking: Booking): void {
     const id = windowId(booking.ref)

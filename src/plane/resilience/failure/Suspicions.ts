@@ -11,6 +11,8 @@ export interface Suspicions {
   readonly weigh: (connectionId: string, model: string, failure: Failure) => Failure
   /** The connection answered well. */
   readonly clear: (connectionId: string) => void
+  /** Hot: counts the changes. */
+  readonly changes: () => number
 }
 
 /** Connections under suspicion, and suspicions of each; beyond it the oldest goes. */
@@ -23,6 +25,7 @@ export const proven = (failure: Failure): Failure => Struct.omit(failure, "suspi
 export const makeSuspicions = (): Suspicions => {
   /** Suspicions by connection: kind (and model, where it is the model's) → the request that met it. */
   const known = new LruMap<string, LruMap<string, string>>({ capacity: maxConnections })
+  let changes = 0
   return {
     weigh: (connectionId, model, failure) => {
       const { kind, scope, suspicion } = failure
@@ -31,11 +34,15 @@ export const makeSuspicions = (): Suspicions => {
       const suspicions = known.peek(connectionId) ?? new LruMap<string, string>({ capacity: maxEach })
       const before = suspicions.peek(what)
       if (before !== undefined && before !== suspicion.fingerprint) return proven(failure)
+      if (before === undefined) changes += 1
       suspicions.set(what, suspicion.fingerprint)
       known.set(connectionId, suspicions)
       return failure
     },
-    clear: (connectionId) => void known.delete(connectionId)
+    clear: (connectionId) => {
+      if (known.delete(connectionId)) changes += 1
+    },
+    changes: () => changes
   }
 }
 

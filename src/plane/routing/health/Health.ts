@@ -111,6 +111,8 @@ export interface HealthParts {
   /** A failure of scope `provider` concerns all its accounts. */
   readonly accountsOf: (provider: string) => ReadonlyArray<Account>
   readonly reported?: (news: BreakerNews) => void
+  /** Absent: of its own. */
+  readonly suspicions?: Suspicions
 }
 
 /** The class whose texts and cooldowns hold for an account: its own way of signing in, or the provider's. */
@@ -143,7 +145,7 @@ const lockKey = ({ account, model }: Target): LockoutKey => ({
   model
 })
 
-interface Deps extends HealthParts {
+interface Deps extends Omit<HealthParts, "suspicions"> {
   readonly suspicions: Suspicions
 }
 
@@ -316,7 +318,7 @@ export const makeHealth = (parts: HealthParts): Health => {
     edition: () => (lockouts.isEmpty() ? cooldowns.changes() + breakers.changes() : null),
     mayWait: ({ account }) => !breakers.isAtRest(account.spec.id) || !cooldowns.isAtRest(account.connection.id)
   }
-  const deps: Deps = { ...parts, suspicions: makeSuspicions() }
+  const deps: Deps = { ...parts, suspicions: parts.suspicions ?? makeSuspicions() }
 
   return {
     troubles,

@@ -11,7 +11,9 @@ import * as Catalog from "../../providers/Catalog.ts"
 import * as Breakers from "../../resilience/breaker/Breakers.ts"
 import * as Cooldowns from "../../resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../../resilience/lockout/Lockouts.ts"
+import { makeSuspicions } from "../../resilience/failure/Suspicions.ts"
 import * as Settings from "../../resilience/Settings.ts"
+import { Replica } from "../../state/Replica.ts"
 import { type BreakerNews, type Health, makeHealth } from "./Health.ts"
 
 export type { Call, Unready } from "./Health.ts"
@@ -67,7 +69,14 @@ export const make = Effect.gen(function* () {
     if (after === "CLOSED") openedMs.delete(provider)
   }
 
+  const { shared } = yield* Replica
+  const own = makeSuspicions()
   const health = makeHealth({
+    suspicions: {
+      weigh: shared("suspicion.weigh", own.weigh, own.changes),
+      clear: shared("suspicion.clear", own.clear, own.changes),
+      changes: own.changes
+    },
     breakers,
     cooldowns,
     lockouts,

@@ -13,6 +13,9 @@ const columns: ReadonlyArray<Column.Column<NodeView>> = [
   Column.time("STARTED", ({ startedAt }) => startedAt),
   Column.number("SEEN S AGO", ({ silentMs }) => Math.round(silentMs / 1_000)),
   Column.number("CHANGES BEHIND", ({ changesBehind }) => changesBehind),
+  Column.number("HEALTH BEHIND", ({ toldBehind }) => toldBehind),
+  Column.number("LEASES", ({ leases }) => leases),
+  Column.number("WORK", ({ work }) => work),
   Column.yesNo("BACKGROUND", ({ background }) => background)
 ]
 

@@ -1,6 +1,7 @@
 /** The commands about several gateways on one database. */
 import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 
+const fromForget = from(() => import("./forget.ts"))
 const fromStatus = from(() => import("./status.ts"))
 
 const cluster = group(
@@ -10,6 +11,9 @@ const cluster = group(
     fromStatus("status", "clusterStatus", "List them: version, when last seen, and what they have not read yet.", {
       aliases: ["list", "ls"],
       examples: ["cluster status", "cluster status --json"]
+    }),
+    fromForget("forget", "clusterForget", "Forget one that will not come back, and give up what it held.", {
+      examples: ["cluster forget gateway-2:20128"]
     })
   ],
   {

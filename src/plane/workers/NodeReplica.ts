@@ -1,0 +1,146 @@
+/**
+ * The ways of `plane/state/Replica` between gateways on one database: what one has learned of accounts and providers is a row within 0.2 s, and the
+ * others read it as soon as the database has told them. What could not be written waits, and is told when the database is back.
+ */
+import type * as SqlClient from "@effect/sql/SqlClient"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
+import { makeLane } from "../../kernel/Lane.ts"
+import { Timers } from "../../platform/Timers.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import * as ToldRows from "../../store/nodes/ToldRows.ts"
+import { type Happened, SharedFunctions } from "../state/Replica.ts"
+
+/** Time for which what has happened is gathered, in milliseconds. */
+export const gatheredMs = 200
+
+/** Most that waits for the database; of more the oldest is not told. */
+export const mostWaiting = 10_000
+
+/** Difference of two gateways' clocks beyond which one does not follow the other: what happens has the time of the clock where it has happened. */
+export const mostSkewMs = 5_000
+
+/** Gateways whose last number is known. */
+const mostNodes = 1_000
+
+/** Time between tries to write. */
+const againEvery = "1 second"
+
+/** Time for the last writing, when a gateway ends. */
+const lastWithin = "2 seconds"
+
+const Content = Schema.parseJson(Schema.Array(Schema.Tuple(Schema.String, Schema.Array(Schema.Unknown))))
+const decode = Schema.decodeUnknownOption(Content)
+
+export interface NodeReplicaShape {
+  readonly functions: SharedFunctions
+  /** Reads and applies what others have told. */
+  readonly hear: Effect.Effect<void, StoreError>
+  /** Removes what is too old. */
+  readonly trim: Effect.Effect<void, StoreError>
+  /** Time by the clock of the database up to which it was read. */
+  readonly heardAtMs: () => number
+  /** Count of things that wait to be told. */
+  readonly waiting: () => number
+}
+
+/** Null: the process has its database for itself. */
+export class NodeReplica extends Context.Reference<NodeReplica>()("gateway/plane/workers/NodeReplica", {
+  defaultValue: (): NodeReplicaShape | null => null
+}) {}
+
+type Rows = Effect.Effect.Success<typeof ToldRows.make>
+
+/** Time in ms by which the clock of a gateway that has told something is ahead of this one's, both held against the database's. Pure. */
+export const skewOf = ({ atMs, nowMs, sentMs }: ToldRows.Told, ownMs: number): number => sentMs - atMs - (ownMs - nowMs)
+
+const makeTelling = (rows: Rows, node: string) =>
+  Effect.gen(function* () {
+    const some = yield* Effect.makeLatch(false)
+    const inTurn = makeLane(1).inTurn
+    let waiting: Array<Happened> = []
+    /** Row that is written, until it is known to be: under the same number, as it may be there already. */
+    let sent: { readonly content: string; readonly count: number } | null = null
+    let number = 0
+
+    const tell = (happened: ReadonlyArray<Happened>): void => {
+      waiting = waiting.concat(happened)
+      if (waiting.length > mostWaiting) waiting = waiting.slice(-mostWaiting)
+      some.unsafeOpen()
+    }
+    const write = Effect.gen(function* () {
+      some.unsafeClose()
+      if (sent === null) {
+        if (waiting.length === 0) return
+        sent = { content: JSON.stringify(waiting), count: waiting.length }
+        waiting = []
+        number += 1
+      }
+      yield* rows.tell(node, number, yield* Clock.currentTimeMillis, sent.content)
+      sent = null
+      if (waiting.length > 0) some.unsafeOpen()
+    }).pipe(Effect.uninterruptible, inTurn)
+
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(Effect.disconnect(write), lastWithin)))
+    yield* some.await.pipe(
+      Effect.zipRight(Effect.retry(write, Schedule.spaced(againEvery))),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return { tell, waiting: () => waiting.length + (sent?.count ?? 0) }
+  })
+
+/** Applies a row, one thing after the other: one that this version cannot apply must not keep the rest from it. */
+const applied = (functions: SharedFunctions, content: string): Effect.Effect<void> =>
+  Effect.forEach(
+    Option.getOrElse(decode(content), () => []),
+    (happened) =>
+      Effect.catchAllDefect(
+        Effect.sync(() => functions.apply([happened])),
+        (defect) => Effect.logDebug(`What another gateway has told (${happened[0]}) cannot be applied`, defect)
+      ),
+    { discard: true }
+  )
+
+/** Of this process, which is `node`; begins behind what was told before. */
+export const make = (
+  node: string
+): Effect.Effect<NodeReplicaShape, StoreError, SqlClient.SqlClient | Timers | Scope.Scope> =>
+  Effect.gen(function* () {
+    const rows = yield* ToldRows.make
+    const { after } = yield* Timers
+    const { tell, waiting } = yield* makeTelling(rows, node)
+    const functions = new SharedFunctions(after, tell, gatheredMs)
+    yield* Effect.addFinalizer(() => Effect.sync(() => functions.flush()))
+    const inTurn = makeLane(1).inTurn
+    const marks = new LruMap<string, number>({ capacity: mostNodes })
+    for (const [other, number] of yield* rows.marks) marks.set(other, number)
+    const skewed = new LruMap<string, true>({ capacity: mostNodes })
+    let heardAtMs = 0
+
+    const warnOnce = (told: ToldRows.Told, skewMs: number): Effect.Effect<void> => {
+      if (skewed.peek(told.node) !== undefined) return Effect.void
+      skewed.set(told.node, true)
+      return Effect.logWarning(
+        `The clock of the gateway ${told.node} differs from this one's by ${Math.round(Math.abs(skewMs) / 1_000)} s: what it learns of accounts and providers is not taken over.`
+      )
+    }
+    const hear = Effect.gen(function* () {
+      const found = yield* rows.heard(node, Array.from(marks))
+      const ownMs = yield* Clock.currentTimeMillis
+      for (const told of found) {
+        marks.set(told.node, told.number)
+        heardAtMs = Math.max(heardAtMs, told.atMs)
+        const skewMs = skewOf(told, ownMs)
+        yield* Math.abs(skewMs) > mostSkewMs ? warnOnce(told, skewMs) : applied(functions, told.content)
+      }
+    }).pipe(Effect.uninterruptible, inTurn)
+
+    return { functions, hear, trim: rows.trim, heardAtMs: () => heardAtMs, waiting }
+  })
