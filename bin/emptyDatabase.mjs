@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { compressed } from "./compressed.mjs"
 import { unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -36,7 +37,7 @@ export const writeEmptyDatabase = async (rolldown, folder) => {
     const file = join(scratch, "database.mjs")
     await bundle.write({ file, format: "esm", codeSplitting: false })
     const { made } = await import(pathToFileURL(file).href)
-    writeFileSync(join(folder, "empty.sqlite"), made)
+    writeFileSync(join(folder, "empty.sqlite.br"), await compressed(made))
   } finally {
     await bundle.close()
     rmSync(scratch, { recursive: true, force: true })

@@ -51,7 +51,7 @@ export const threadOf = (fileName) => {
 export const driverOf = (text) => text.replaceAll(' from "better-sqlite3"', ' from "../sqlite.cjs"')
 
 /** Threads whose code is kept compressed: a package's own compression leaves a third more of the tokeniser's vocabularies. */
-const isPacked = (source) => /\/(?:worker|bodyThread|guardThread)\.mjs$/.test(source)
+const isPacked = (source) => /\/(?:worker|bodyThread|guardThread|sandboxThread)\.mjs$/.test(source)
 
 const minify = { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
 

@@ -5,15 +5,17 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { brotliDecompressSync } from "node:zlib"
 import { readHeader } from "./engine/DatabaseHeader.ts"
 
-/** Path beside the chunks of the built program (`bin/emptyDatabase.mjs`). */
+/** Path beside the chunks of the built program (`bin/emptyDatabase.mjs`), where it is compressed. */
 const builtFile = join(dirname(dirname(fileURLToPath(import.meta.url))), "empty.sqlite")
 
 /** Reads what the build made; null when there is none, or one of another schema version. */
 const builtDatabase = (version: number, built: string): Uint8Array | null => {
-  if (!existsSync(built)) return null
-  const bytes = readFileSync(built)
+  const packed = `${built}.br`
+  if (!existsSync(built) && !existsSync(packed)) return null
+  const bytes = existsSync(built) ? readFileSync(built) : brotliDecompressSync(readFileSync(packed))
   return readHeader(bytes)?.userVersion === version ? bytes : null
 }
 

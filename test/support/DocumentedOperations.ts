@@ -11,6 +11,7 @@ const first = [
   "providersCreate",
   "usersCreate",
   "teamsCreate",
+  "issuersCreate",
   "keysCreate",
   "registeredKeysRegister",
   "registeredKeysRegisterAtV1RegisteredKeys",
@@ -61,6 +62,7 @@ const last = [
   "registeredKeysRemove",
   "registeredKeysRemoveAtV1RegisteredKeysId",
   "keysRemove",
+  "issuersRemove",
   "teamsRemove",
   "usersRemove",
   "providersRemove",
@@ -68,7 +70,8 @@ const last = [
   "pluginsRemove",
   "flagsClear",
   "authEndSessions",
-  "authLogout"
+  "authLogout",
+  "signInLogout"
 ]
 
 /** Operations in the order of their rank can all be called. */
@@ -102,6 +105,9 @@ export const refusedHere: Readonly<Record<string, string>> = {
   cliToolsWriteSettings: "the gateway of the test has no home folder",
   clusterForget: "the gateway of the test has its database for itself",
   evalsCancel: "the run may be over",
+  signInBegin: "the issuer of the example cannot be asked",
+  signInLogout: "the session has just ended",
+  signInCallback: "no sign-in was begun whose browser comes back",
   oauthCallback: "no sign-in was begun whose browser comes back",
   issueReportsReport: "there is no tracker",
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",

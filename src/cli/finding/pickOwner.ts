@@ -1,6 +1,7 @@
 /** Finds the person and the team that words mean. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { BadArgument } from "../Failure.ts"
 import { pick } from "../flags/Flags.ts"
 import { serviceOf } from "../gateway/Service.ts"
 import type { Target } from "../gateway/Client.ts"
@@ -10,8 +11,16 @@ export const pickUser = <A extends { readonly id: string; readonly name: string;
   all: ReadonlyArray<A>,
   word: string
 ) => {
-  const found = all.find(({ email }) => email === word.toLowerCase())
-  return pick("person", all, found?.id ?? word, "gateway users list")
+  const found = all.filter(({ email }) => email === word.toLowerCase())
+  // Two issuers may know one address: then an id says who is meant.
+  if (found.length > 1 && all.every(({ id }) => id !== word)) {
+    const ids = found.map(({ id }) => id).join(", ")
+    return new BadArgument({
+      message: `Several people have the e-mail address '${word}': ${ids}.`,
+      hint: "Give the id."
+    })
+  }
+  return pick("person", all, found[0]?.id ?? word, "gateway users list")
 }
 
 export const pickTeam = <A extends { readonly id: string; readonly name: string }>(

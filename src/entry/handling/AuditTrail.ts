@@ -58,6 +58,7 @@ const settings = { done: "settings.update", failed: "settings.update_failed" }
 
 const established: Readonly<Partial<Record<ManagementKey, { readonly done: string; readonly failed?: string }>>> = {
   "auth.logout": { done: "auth.logout.success", failed: "auth.logout.failed" },
+  "signIn.logout": { done: "auth.logout.success", failed: "auth.logout.failed" },
   "providers.create": { done: "provider.credentials.created" },
   "providers.update": { done: "provider.credentials.updated" },
   "providers.remove": { done: "provider.credentials.revoked" },

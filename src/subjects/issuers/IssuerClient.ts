@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
-import type * as openid from "openid-client"
+import type * as library from "./Library.ts"
 import type { Configuration, CustomFetchOptions, ServerMetadata } from "openid-client"
 import type { RequestLimits, Upstream, UpstreamRequest } from "../../net/egress/Upstream.ts"
 import { noSecrets, sentSecrets } from "../../kernel/secrets/SentSecrets.ts"
@@ -21,7 +21,7 @@ export class IssuerFailed extends Data.TaggedError("IssuerFailed")<{
 /** An outbound call that did not come to an answer; its message is a sentence. */
 class CallFailed extends Error {}
 
-type Library = typeof openid
+type Library = typeof library
 
 export interface IssuerClient {
   readonly library: Library
@@ -34,7 +34,7 @@ export const limits: RequestLimits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
 /** Seconds that the clocks of an issuer and of the gateway may differ. */
 export const clockToleranceS = 60
 
-const load: Effect.Effect<Library> = Effect.promise(() => import("openid-client"))
+const load: Effect.Effect<Library> = Effect.promise(() => import("./Library.ts"))
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST"] satisfies ReadonlyArray<UpstreamRequest["method"]>)
 const withoutBody: ReadonlySet<number> = new Set([101, 204, 205, 304])
@@ -85,9 +85,9 @@ const fetchOver = (
 
 /** GitHub answers with 200 where a code or a client is wrong; by the standard that is 400. */
 const asStandard =
-  (fetch: Fetch): Fetch =>
+  (send: Fetch): Fetch =>
   async (url, options) => {
-    const response = await fetch(url, options)
+    const response = await send(url, options)
     if (options.method !== "POST" || !response.ok) return response
     const text = await response.text()
     const { headers } = response
@@ -178,13 +178,13 @@ const githubMetadata = (issuer: string): ServerMetadata => {
 }
 
 /** Reads what the issuer says of itself. */
-const metadataOf = (library: Library, { clientId, issuer, kind }: Issuer, fetch: Fetch) =>
+const metadataOf = (library: Library, { clientId, issuer, kind }: Issuer, send: Fetch) =>
   kind === "github"
     ? Effect.succeed(githubMetadata(issuer))
     : Effect.map(
         step(() =>
           library.discovery(new URL(issuer), clientId, {}, library.None(), {
-            [library.customFetch]: fetch,
+            [library.customFetch]: send,
             timeout: limits.timeoutMs / 1000,
             execute: issuer.startsWith("http:") ? [library.allowInsecureRequests] : []
           })
@@ -224,10 +224,10 @@ export const makeIssuerClients = (upstream: typeof Upstream.Service) =>
       const library = yield* load
       const secret = issuer.clientSecret === null ? null : Redacted.value(issuer.clientSecret)
       const plain = fetchOver(upstream, runtime, secret)
-      const fetch = issuer.kind === "github" ? asStandard(plain) : plain
+      const sending = issuer.kind === "github" ? asStandard(plain) : plain
       const kept = known.get(issuer.id)
       const isGood = !isFresh && kept !== undefined && kept.updatedAtMs === issuer.updatedAtMs && nowMs < kept.untilMs
-      const metadata = isGood ? kept.metadata : yield* metadataOf(library, issuer, fetch)
+      const metadata = isGood ? kept.metadata : yield* metadataOf(library, issuer, sending)
       if (!isGood) known.set(issuer.id, { metadata, updatedAtMs: issuer.updatedAtMs, untilMs: nowMs + metadataMs })
       for (const [id, { untilMs }] of known) if (untilMs <= nowMs) known.delete(id)
       const way =
@@ -236,7 +236,7 @@ export const makeIssuerClients = (upstream: typeof Upstream.Service) =>
           : authentication(library, secret, metadata)
       const settings = { [library.clockTolerance]: clockToleranceS }
       const configuration = new library.Configuration(metadata, issuer.clientId, settings, way)
-      configuration[library.customFetch] = fetch
+      configuration[library.customFetch] = sending
       configuration.timeout = limits.timeoutMs / 1000
       if (issuer.issuer.startsWith("http:")) library.allowInsecureRequests(configuration)
       if (issuer.kind === "oidc") library.enableNonRepudiationChecks(configuration)

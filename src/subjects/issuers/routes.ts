@@ -57,7 +57,8 @@ const GroupRule = Schema.Struct({
   ),
   team: field(
     Schema.optionalWith(Schema.NullOr(Text.pipe(Schema.maxLength(100))), { default: () => null }),
-    "Id of the team of its members; null: none."
+    "Id of the team of its members; null: none.",
+    exampleTeamId
   )
 }).annotations({ identifier: "IssuerGroup" })
 

@@ -108,9 +108,11 @@ const roleByGroups = ({ groupRules }: IssuerSettings, groups: ReadonlySet<string
  * said of others stays. Null: the person has none, and is not let in.
  */
 export const roleAt = (settings: IssuerSettings, { groups }: Identity, before: User | null): UserRole | null => {
-  const byGroups = settings.groupRules.some(({ role }) => role !== null)
+  const given = settings.groupRules.flatMap((rule) => rule.role ?? [])
+  // Only an owner says who is one, and so who is none any more: an admin may have written rules without them.
+  if (before?.role === "owner" && !given.includes("owner")) return "owner"
   const role = roleByGroups(settings, new Set(groups))
-  if (byGroups) return role ?? settings.defaultRole
+  if (given.length > 0) return role ?? settings.defaultRole
   return before?.role ?? settings.defaultRole
 }
 

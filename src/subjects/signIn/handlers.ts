@@ -94,10 +94,10 @@ const begin = Effect.fnUntraced(function* (signIn: typeof SignIn.Service, base: 
   return yield* Effect.match(signIn.begin(beginning), {
     onFailure: (error) => pageOf(headers, shownOf(error)),
     onSuccess: ({ cookie, url }) =>
-      HttpServerResponse.empty({
-        status: 303,
-        headers: { location: url, "cache-control": "no-store", "referrer-policy": "no-referrer" }
-      }).pipe(
+      HttpServerResponse.text(
+        pageBelow(signedInPage("Sign in", "The sign-in goes on at the issuer.", url), requestedPrefix(headers)),
+        { contentType: htmlType, headers: signedInHeaders }
+      ).pipe(
         HttpServerResponse.unsafeSetCookie(StateCookie.cookieName, cookie, {
           ...stateCookie(headers),
           maxAge: StateCookie.lifetimeMs

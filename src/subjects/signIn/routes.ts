@@ -50,9 +50,9 @@ export class SignIn extends HttpApiGroup.make("signIn")
     at("begin", {
       summary: "Begin to sign in",
       description:
-        "Sends the browser to the issuer, with a cookie that only this browser can come back with, within ten minutes."
+        "A page that sends the browser to the issuer, with a cookie that only this browser can come back with, within ten minutes."
     })
-      .addSuccess(HttpApiSchema.Empty(303))
+      .addSuccess(page("The page that goes on at the issuer.", "Sign in"))
       .addSuccess(page("There is no such issuer, or it is switched off.", notSignedIn), { status: 404 })
       .addSuccess(page("Too many sign-ins were begun; see `Retry-After`.", notSignedIn), { status: 429 })
       .addSuccess(page("The issuer could not be asked.", notSignedIn), { status: 502 })

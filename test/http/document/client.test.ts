@@ -162,6 +162,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       ids["registeredKeys"] = registered.at(-1) ?? ""
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
       if (operationId === "usersCreate") ids["users"] = at("user")
+      if (operationId === "issuersCreate") ids["issuers"] = at("issuer")
       if (operationId === "teamsCreate") ids["teams"] = at("team")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
       if (operationId === "proxiesCreate") ids["proxies"] = at("proxy")
@@ -188,7 +189,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
 
     /** Flags, the password and the log-out are for sessions; a key asks about itself. */
     const credentials = (address: string): Readonly<Record<string, string>> => {
-      if (/feature-flags|auth\/(?:logout|password|session)/.test(address)) return session
+      if (/feature-flags|auth\/(?:logout|password|session)|sign-in\/logout/.test(address)) return session
       if (address.endsWith("/internal/ingest")) return { authorization: `Bearer ${ingestToken}` }
       return {
         authorization: `Bearer ${/\/api\/usage\/me(?:\/|$)/.test(address) ? ids["token"] : TestGateway.adminKey}`

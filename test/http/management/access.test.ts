@@ -65,7 +65,8 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         // The routes that end or begin sessions come last.
         const ordered = management
           // Where it can, it would capture the machine that the tests run on; and the end of all sessions is tried in `sessions.test.ts`.
-          .filter(({ key }) => key !== "agentBridge.startTproxy" && key !== "auth.endSessions")
+          // The other way to log out is tried in test/http/signIn.
+          .filter(({ key }) => !["agentBridge.startTproxy", "auth.endSessions", "signIn.logout"].includes(key))
           .toSorted((a, b) => Number(a.key.startsWith("auth.log")) - Number(b.key.startsWith("auth.log")))
         for (const route of ordered) {
           for (const [name, headers] of Object.entries(credentials)) {

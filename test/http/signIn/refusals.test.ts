@@ -6,11 +6,15 @@ import type { TestGateway } from "../../support/TestGateway.ts"
 import { account, register, setUp } from "./support.ts"
 
 const test = (name: string, body: (gateway: TestGateway, issuer: TestIssuer, id: string) => Promise<void>) =>
-  it.scopedLive(name, () =>
-    Effect.gen(function* () {
-      const { gateway, issuer } = yield* setUp
-      yield* Effect.promise(async () => body(gateway, issuer, await register(gateway, issuer)))
-    })
+  it.scopedLive(
+    name,
+    () =>
+      Effect.gen(function* () {
+        const { gateway, issuer } = yield* setUp
+        yield* Effect.promise(async () => body(gateway, issuer, await register(gateway, issuer)))
+      }),
+    // An issuer of its own is started, and the first request loads the handlers.
+    { timeout: 90_000 }
   )
 
 const sessions = async (gateway: TestGateway): Promise<number> =>

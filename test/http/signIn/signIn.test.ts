@@ -9,11 +9,15 @@ import type { TestGateway } from "../../support/TestGateway.ts"
 import { account, register, setUp } from "./support.ts"
 
 const test = (name: string, body: (gateway: TestGateway, issuer: TestIssuer) => Promise<void>) =>
-  it.scopedLive(name, () =>
-    Effect.gen(function* () {
-      const { gateway, issuer } = yield* setUp
-      yield* Effect.promise(() => body(gateway, issuer))
-    })
+  it.scopedLive(
+    name,
+    () =>
+      Effect.gen(function* () {
+        const { gateway, issuer } = yield* setUp
+        yield* Effect.promise(() => body(gateway, issuer))
+      }),
+    // An issuer of its own is started, and the first request loads the handlers.
+    { timeout: 90_000 }
   )
 
 interface Person {

@@ -73,8 +73,10 @@ export class Browser {
     let url = `${gateway}/api/sign-in/${issuerId}/begin`
     for (let steps = 0; steps < 12; steps += 1) {
       const response = await this.get(url)
-      const location = response.headers.get("location")
-      if (location === null) throw new Error(`No redirect at ${url}: ${response.status} ${await response.text()}`)
+      const page = await response.text()
+      const refresh = /content="0; url=([^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? null
+      const location = response.headers.get("location") ?? refresh
+      if (location === null) throw new Error(`No way on at ${url}: ${response.status} ${page}`)
       url = new URL(location, url).href
       if (url.startsWith(`${gateway}/api/sign-in/`)) return url
     }

@@ -16,8 +16,8 @@ const issuers = group(
     fromChange("add", "issuersAdd", "Add an issuer.", {
       ...add,
       examples: [
-        "issuers add Company --issuer https://login.example.com/realms/company --client-id gateway --client-secret-stdin < secret.txt",
-        "issuers add GitHub --kind github --client-id <your client> --client-secret-stdin --allow-group my-company < secret.txt"
+        "issuers add Company --issuer https://login.example.com --client-id gateway",
+        "issuers add GitHub --kind github --client-id app --client-secret-stdin < secret.txt"
       ]
     }),
     fromIssuers("show", "issuersShow", "Show an issuer, and the redirect address to register there.", {
