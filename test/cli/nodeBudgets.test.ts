@@ -122,7 +122,9 @@ describe.skipIf(!there)(`budgets over two gateways${there ? "" : noPostgres}`, (
     const refused = await forget()
     assert.notStrictEqual(refused.code, 0)
     assert.include(refused.stderr, "runs: it was seen")
-    assert.notStrictEqual((await run(["cluster", "forget", "nothing", "--yes"], { DATA_DIR: other })).code, 0)
+    const unknown = await run(["cluster", "forget", "nothing"], { DATA_DIR: other })
+    assert.strictEqual(unknown.code, 2)
+    assert.include(unknown.stderr, "There is no gateway 'nothing'")
 
     upstream.hold()
     const lost = Array.from({ length: 3 }, () => ask(one, secret).catch(() => 0))

@@ -57,37 +57,59 @@ describe.skipIf(!there)(`work of one of two gateways${there ? "" : noPostgres}`,
     const one = await serve({ ...shared, DATA_DIR: folder })
     const two = await serve({ ...shared, DATA_DIR: dataDir() })
     await manage(one, "POST", "/api/providers", upstream.connection())
-    await until(async () => (await ask(two)) === 200, "the other has the connection")
+    let rows = 0
+    const asked = async (server: Serving): Promise<void> => {
+      rows += 1
+      assert.strictEqual(await ask(server), 200)
+    }
+    await until(async () => {
+      rows += 1
+      return (await ask(two)) === 200
+    }, "the other has the connection")
     await manage(two, "POST", "/api/webhooks", { url: receiver.url(), events: ["request.completed"] })
-    const has = (ask: number) => async (): Promise<boolean> => {
-      const [row] = await database.rows("SELECT COUNT(*) AS n FROM webhook_outbox")
-      return receiver.events.size >= ask && Number(row?.["n"]) === 0
+    /** Until each request has its row, with which its event is written, and no event waits. */
+    const settled = async (what: string): Promise<number> => {
+      await until(async () => {
+        const [row] = await database.rows(
+          "SELECT (SELECT COUNT(*) FROM usage_log) AS rows, (SELECT COUNT(*) FROM webhook_outbox) AS waiting"
+        )
+        return Number(row?.["rows"]) === rows && Number(row?.["waiting"]) === 0
+      }, what)
+      return receiver.events.size
     }
     // Both have heard of it when an event of each has arrived.
     for (const server of [one, two]) {
       const before = receiver.events.size
       await until(async () => {
-        assert.strictEqual(await ask(server), 200)
+        await asked(server)
         return receiver.events.size > before
       }, "an event of each arrives")
     }
-    await until(has(0), "nothing is under way")
-    const before = receiver.events.size
-    await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n % 2 === 0 ? one : two)))
-    await until(has(before + 40), "each event has arrived")
-    assert.strictEqual(receiver.events.size, before + 40)
+    const before = await settled("nothing is under way")
+    await Promise.all(Array.from({ length: 40 }, (_, n) => asked(n % 2 === 0 ? one : two)))
+    assert.strictEqual(await settled("each event has arrived"), before + 40)
     assert.isTrue(await worksAt(one))
 
     await one.stop("SIGKILL")
-    for (let n = 0; n < 5; n += 1) assert.strictEqual(await ask(two), 200)
-    await until(has(before + 45), "the other goes on")
+    for (let n = 0; n < 5; n += 1) await asked(two)
+    assert.strictEqual(await settled("the other goes on"), before + 45)
     assert.isTrue(await worksAt(two))
 
     // The first comes back, and leaves it to the other.
     const again = await serve({ ...shared, DATA_DIR: folder })
-    await until(async () => (await ask(again)) === 200, "it serves")
-    await until(has(before + 46), "an event of it")
+    await asked(again)
+    assert.strictEqual(await settled("an event of it"), before + 46)
     assert.isFalse(await worksAt(again))
+
+    // The one that delivers is stopped: the other goes on, and the first finds that it is not its work any more when it is woken.
+    two.process.kill("SIGSTOP")
+    for (let n = 0; n < 5; n += 1) await asked(again)
+    assert.strictEqual(await settled("the other goes on"), before + 51)
+    two.process.kill("SIGCONT")
+    for (let n = 0; n < 6; n += 1) await asked(n % 2 === 0 ? two : again)
+    assert.strictEqual(await settled("events of both"), before + 57)
+    assert.isTrue(await worksAt(again))
+    assert.isFalse(await worksAt(two))
     assert.deepStrictEqual(
       [...receiver.events.values()].filter((times) => times !== 1),
       []

@@ -78,6 +78,7 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
       [2, /No database of Postgres is named/] as const
     ])
   ),
+  "gateway cluster forget gateway-2:20128": [2, /There is no gateway 'gateway-2:20128'/],
   "gateway service status": [1, /is not installed/],
   "gateway service status --json": [1, /is not installed/],
   "gateway eval run golden-set auto --key ci --min 80": [1, /at least 80 % were asked for/],

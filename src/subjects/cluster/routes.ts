@@ -52,7 +52,7 @@ export const ForgottenView = Schema.Struct({
 }).annotations({ identifier: "ForgottenNode" })
 export type ForgottenView = typeof ForgottenView.Type
 
-const at = endpointsOf("cluster")
+const at = endpointsOf("cluster", { name: ["Name or id of a gateway.", "gateway-2:20128"] })
 
 export class Cluster extends HttpApiGroup.make("cluster")
   .annotate(OpenApi.Title, "Cluster")
