@@ -1,7 +1,7 @@
 /**
  * State of accounts and providers that each process keeps for itself and tells the others: breakers, cooldowns, lockouts, holds, quotas, the target
  * that answered last. What is told is what has happened, and every process draws its own conclusions from it by the same rules: failures add up, a
- * longer rest is kept. In one process nothing is told. Workers hear within 50 ms (docs/workers.md), gateways on one database within 300 (docs/cluster.md).
+ * longer rest is kept. In one process nothing is told. Workers hear within 50 ms (docs/workers.md), gateways on one database mostly within 300 (docs/cluster.md).
  */
 import * as Context from "effect/Context"
 

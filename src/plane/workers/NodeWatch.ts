@@ -28,6 +28,7 @@ import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
 import { Claims } from "../state/Claims.ts"
 import { SharedTurns } from "../state/Renewals.ts"
 import { Replica } from "../state/Replica.ts"
+import { SharedDatabase } from "../state/SharedDatabase.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import * as NodeClaims from "./NodeClaims.ts"
 import * as NodeReplica from "./NodeReplica.ts"
@@ -47,18 +48,6 @@ export const lostAfterMs = 20_000
 /** This process among the nodes; null: it has its database for itself. */
 export class ThisNode extends Context.Reference<ThisNode>()("gateway/plane/workers/ThisNode", {
   defaultValue: (): NodeRows.NodeFacts | null => null
-}) {}
-
-/** Reach of the shared database, as it was found last. */
-export interface DatabaseReach {
-  readonly node: string
-  /** Reason for which it is not reached; null: it is. */
-  problem: string | null
-}
-
-/** Null: the process has its database for itself. */
-export class SharedDatabase extends Context.Reference<SharedDatabase>()("gateway/plane/workers/SharedDatabase", {
-  defaultValue: (): DatabaseReach | null => null
 }) {}
 
 /** Holders that know from which change on they are to be told. */
