@@ -55,14 +55,18 @@ const isPacked = (source) => /\/(?:worker|bodyThread|guardThread|sandboxThread)\
 
 const minify = { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
 
-/** Loads a packed thread, whose code lies beside it. */
+/** Loads a packed thread, whose code lies beside it. What it imports while it runs are modules of Node. */
 const packedThread = (name) => `import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { Script } from "node:vm"
+import { fileURLToPath } from "node:url"
+import { constants, Script } from "node:vm"
 import { brotliDecompressSync } from "node:zlib"
 const code = brotliDecompressSync(readFileSync(new URL("./${name}", import.meta.url))).toString("latin1")
-const script = new Script("(function (require, module, exports) {" + code + "\\n})", { filename: import.meta.url })
-script.runInThisContext()(createRequire(import.meta.url), { exports: {} }, {})
+const script = new Script("(function (require, module, exports, __filename) {" + code + "\\n})", {
+  filename: import.meta.url,
+  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+})
+script.runInThisContext()(createRequire(import.meta.url), { exports: {} }, {}, fileURLToPath(import.meta.url))
 `
 
 /** A thread, with all that it imports. */

@@ -68,13 +68,14 @@ const LoginForm = () => {
 const Issuers = () => {
   const issuers = useSignal<ReadonlyArray<{ readonly id: string; readonly name: string }>>([])
   useEffect(() => {
-    signInOffered()
-      .then((offered) => {
-        issuers.value = offered.issuers
-      })
-      .catch(() => {
+    const learn = async (): Promise<void> => {
+      try {
+        issuers.value = (await signInOffered()).issuers
+      } catch {
         // The gateway is away: the form says so.
-      })
+      }
+    }
+    void learn()
   }, [])
   return issuers.value.length === 0 ? null : (
     <ul class="stack plain" aria-label={words.login.issuers}>

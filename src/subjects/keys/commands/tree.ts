@@ -12,7 +12,7 @@ const terms = { heading: "Scopes", lines: scopeLines }
 
 const key = group(
   "key",
-  "API keys of this gateway, for clients and for people; see users, teams, issuers.",
+  "API keys, for clients and people; see users, teams, issuers.",
   [
     fromList("list", "keysList", "List the API keys.", {
       ...list,

@@ -32,9 +32,11 @@ const askNow = (operation, args, withinMs) => {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const post = (message, transfer) => parentPort.postMessage(message, transfer)
 
+const start = async () => {
+  const machine = { post, askNow, uuid: randomUUID, cpuMs: makeCpuTime().readMs }
+  const receive = await makeMachine(workerData, machine, Timers.make)
+  if (receive !== null) parentPort.on("message", receive)
+}
+
 // Not awaited at the top: the build packs this file as a script. A failure ends the thread all the same.
-void makeMachine(workerData, { post, askNow, uuid: randomUUID, cpuMs: makeCpuTime().readMs }, Timers.make).then(
-  (receive) => {
-    if (receive !== null) parentPort.on("message", receive)
-  }
-)
+void start()
