@@ -165,8 +165,11 @@ const swap = (fresh, out) => {
 
 const packedFrom = 30_000
 
-/** Chunks that hold a package alone (the table of prices, YAML): a quarter smaller, and some milliseconds to read where they are needed. */
-const isPackage = (name) => name.startsWith("dist-")
+/**
+ * Chunks that few runs read: those that hold a package alone (the table of prices, YAML), the guards' detectors and cleaning of text, the tools that are
+ * set up. They are a quarter smaller, and take some milliseconds to read where they are needed.
+ */
+const isSeldomRead = (name) => /^(?:dist|Detectors|Sanitiser|tools)-/.test(name)
 
 /** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
 const packRareChunks = async (folder) => {
@@ -174,7 +177,7 @@ const packRareChunks = async (folder) => {
   for (const name of readdirSync(chunks)) {
     const file = join(chunks, name)
     if (!name.endsWith(".cjs") || statSync(file).size < packedFrom) continue
-    if (existsSync(cacheFileOf(folder, file)) && !isPackage(name)) continue
+    if (existsSync(cacheFileOf(folder, file)) && !isSeldomRead(name)) continue
     writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
     rmSync(file)
   }
