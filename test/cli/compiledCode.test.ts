@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"
+import { brotliDecompressSync } from "node:zlib"
 import { readHeader } from "../../src/store/engine/DatabaseHeader.ts"
 import { migrations, versionOf } from "../../src/store/migrations/index.ts"
 import { nodeFlags } from "./built.ts"
@@ -52,7 +53,7 @@ describe("the built program", () => {
   })
 
   it("has the empty database that a new data folder begins with, of this version", () => {
-    const built = readFileSync(join(dirname(main), "empty.sqlite"))
+    const built = brotliDecompressSync(readFileSync(join(dirname(main), "empty.sqlite.br")))
     assert.strictEqual(readHeader(built)?.userVersion, versionOf(migrations))
   })
 

@@ -235,8 +235,8 @@ it("finds what shows each object that a route with its id in the path changes", 
     .filter(([key, { method, path }]) => isChange({ key: key as "keys.update", method }) && path.includes(":"))
     .filter(([key]) => shownBy(key as "keys.update") === null)
     .map(([key]) => key)
-  // A session is ended and not edited.
-  assert.deepStrictEqual(without, ["auth.endSession"])
+  // A session is ended, a gateway is forgotten, and neither is edited.
+  assert.deepStrictEqual(without, ["auth.endSession", "cluster.forget"])
   assert.isTrue(isEdited("combos.get"))
   assert.isFalse(isEdited("combos.auto"))
 })
