@@ -38,12 +38,14 @@ export const makeCallerBounds = Effect.gen(function* () {
     const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
     const inner = yield* InnerCaller
     const caller = inner === null ? keys.identify(bearerOf(headers)) : inner.principal
-    const operation = operationOf(method, url)
+    // The route is looked for again only where a person asks.
+    const bounds = (person: Parameters<typeof boundsOf>[1]): Bounds | null =>
+      boundsOf(people.directory(), person, operationOf(method, url))
     const ofSession =
       inner === null ? sessionUser(caller, headers, yield* Clock.currentTimeMillis) : personIn(inner.principal)
-    if (ofSession !== null) return boundsOf(people.directory(), { userId: ofSession, scopes: [] }, operation)
+    if (ofSession !== null) return bounds({ userId: ofSession, scopes: [] })
     if (typeof caller !== "object" || caller._tag !== "Key" || caller.key.userId === null) return null
-    const found: Bounds | null = boundsOf(people.directory(), caller.key, operation)
+    const found = bounds(caller.key)
     // Who asks within the gateway was let in by the scopes of a tool, or as an admin.
     return inner === null || found?.reach === "all" ? found : null
   })
