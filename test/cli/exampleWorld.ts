@@ -17,6 +17,7 @@ const dayMs = 86_400_000
 const yesterdayMs = Math.floor(Date.now() / dayMs - 1) * dayMs
 
 const texts: Readonly<Record<string, string>> = {
+  "secret.txt": "secret-of-the-client-0123456789\n",
   "lines.jsonl": `${JSON.stringify({
     custom_id: "one",
     method: "POST",

@@ -79,6 +79,8 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
     ])
   ),
   "gateway cluster forget gateway-2:20128": [2, /There is no gateway 'gateway-2:20128'/],
+  // Asks a real one: test/cli/issuers.
+  "gateway issuers test Company": [1, /https:\/\/login\.example\.com could not be asked/],
   "gateway service status": [1, /is not installed/],
   "gateway service status --json": [1, /is not installed/],
   "gateway eval run golden-set auto --key ci --min 80": [1, /at least 80 % were asked for/],
