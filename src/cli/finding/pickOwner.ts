@@ -12,7 +12,7 @@ export const pickUser = <A extends { readonly id: string; readonly name: string;
   word: string
 ) => {
   const found = all.filter(({ email }) => email === word.toLowerCase())
-  // Two issuers may know one address: then an id says who is meant.
+  // People of two issuers may have the same e-mail address: then the id is needed.
   if (found.length > 1 && all.every(({ id }) => id !== word)) {
     const ids = found.map(({ id }) => id).join(", ")
     return new BadArgument({

@@ -39,12 +39,14 @@ const eventsOf = (atMs: number, before: Items, now: Items, isWebhookThere: boole
 /** Watches until it is interrupted. What there was at the first look after a time without listeners is not told. */
 export const watch = <E>({ isFeedHeard, isWebhookThere, list, publish }: Watched<E>): Effect.Effect<void> => {
   let before: Items | null = null
+  let isFailing = false
   const look = Effect.gen(function* () {
     if (!isFeedHeard() && !isWebhookThere()) {
       before = null
       return
     }
     const now: Items = new Map((yield* list).map((item) => [item.id, item]))
+    isFailing = false
     const known = before
     before = now
     if (known === null) return
@@ -52,7 +54,12 @@ export const watch = <E>({ isFeedHeard, isWebhookThere, list, publish }: Watched
     for (const event of eventsOf(atMs, known, now, isWebhookThere())) publish(event)
   })
   return look.pipe(
-    Effect.catchAllCause((cause) => Effect.logWarning("What needs attention could not be gathered", cause)),
+    // The database may be away for long: that is said once.
+    Effect.catchAllCause((cause) => {
+      if (isFailing) return Effect.void
+      isFailing = true
+      return Effect.logWarning("What needs attention could not be gathered", cause)
+    }),
     Effect.repeat(Schedule.spaced(lookEvery)),
     Effect.asVoid
   )

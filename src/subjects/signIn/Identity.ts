@@ -17,7 +17,7 @@ export interface Identity {
   readonly groups: ReadonlyArray<string>
 }
 
-/** Reason for which nobody is signed in; a sentence for the browser's user. */
+/** Reason for which a sign-in is refused: a sentence for the person at the browser. */
 export interface Refusal {
   readonly refused: string
 }
@@ -109,7 +109,7 @@ const roleByGroups = ({ groupRules }: IssuerSettings, groups: ReadonlySet<string
  */
 export const roleAt = (settings: IssuerSettings, { groups }: Identity, before: User | null): UserRole | null => {
   const given = settings.groupRules.flatMap((rule) => rule.role ?? [])
-  // Only an owner says who is one, and so who is none any more: an admin may have written rules without them.
+  // The role of an owner is taken away only by rules that name owners, which an owner alone may write.
   if (before?.role === "owner" && !given.includes("owner")) return "owner"
   const role = roleByGroups(settings, new Set(groups))
   if (given.length > 0) return role ?? settings.defaultRole

@@ -129,7 +129,7 @@ const begin = Effect.fn("SignIn.begin")(function* (deps: Deps, { address, issuer
   return { url: url.href, cookie: StateCookie.seal(deps.secrets, pending) }
 })
 
-/** Takes a sign-in out: it is used once, whatever comes of it. */
+/** Returns the sign-in that is under way, and marks it as used, also where it fails afterwards. */
 const pendingOf = Effect.fnUntraced(function* ({ secrets, used }: Deps, { cookie, issuerId, state }: Arrival) {
   const nowMs = yield* Clock.currentTimeMillis
   const pending = StateCookie.open(secrets, issuerId, cookie, nowMs)

@@ -1,7 +1,7 @@
 /**
  * Delivers the events of the outbox. Each enabled webhook has a worker of its own, so that a slow or dead receiver delays only itself. An
  * event leaves the outbox when its delivery is recorded: one that a crash or a stop interrupts is sent again, so that receivers get each event
- * at least once. Of several gateways on one database one delivers them all, and looks by itself for what it was not told of.
+ * at least once. Of several gateways on one database one delivers all of them: the others tell it of new events, and it also looks for them every few seconds.
  */
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"

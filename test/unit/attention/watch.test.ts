@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
 import type { GatewayEvent } from "../../../src/observe/Events.ts"
 import type { AttentionItem } from "../../../src/subjects/attention/entity.ts"
@@ -98,15 +99,24 @@ describe("what needs a person", () => {
     })
   )
 
-  it.scoped("goes on after a look that failed, with what was seen before it", () =>
-    Effect.gen(function* () {
+  it.scoped("goes on after looks that failed, with what was seen before them, and says once that they do", () => {
+    const warnings: Array<unknown> = []
+    const collecting = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void warnings.push(message))
+    )
+    return Effect.gen(function* () {
       const { turn } = yield* watching
       yield* turn({ isWebhookThere: true })
       assert.deepStrictEqual(yield* turn({ fails: true, items: ["a", "b"] }), [])
+      assert.deepStrictEqual(yield* turn({}), [])
+      assert.lengthOf(warnings, 1)
       assert.deepStrictEqual(yield* turn({ fails: false }), [
         ["attention.changed", 2, ["b"], []],
         ["attention.raised", "b"]
       ])
-    })
-  )
+      yield* turn({ fails: true })
+      assert.lengthOf(warnings, 2)
+    }).pipe(Effect.provide(collecting))
+  })
 })
