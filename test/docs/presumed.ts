@@ -348,7 +348,11 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     },
     blocks: [
       { begins: "export DATA_DIR=", shows: /openai/ },
-      { begins: "npm version minor", needs: ["npm"], shows: /^v\d+\.\d+\.0$/m }
+      {
+        begins: "npm run release",
+        marked:
+          "builds a clone of the commit, which takes a minute; test/install/release runs it, without writing into the checkout"
+      }
     ]
   },
   "docs/search.md": {

@@ -4,35 +4,14 @@
  * (bin/sqlite.cjs) there. Compilers are replaced by programs that fail, because nothing may need one.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
-
-/** What is tested, by major version: 20 is the oldest that works, 22 what image and docs use, 24 the newest with long support. */
-const versions = { 22: "22.23.3", 24: "24.21.0" }
+import { nodeFolder, versions } from "./nodePackages.mjs"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const vitest = join(root, "node_modules/vitest/vitest.mjs")
-
-/** Folder of a Node's program; null when it cannot be had here. */
-const folderOf = (version) => {
-  const name = `node-${process.platform}-${process.arch}`
-  const prefix = join(root, "node_modules/.cache/nodes", version)
-  const bin = join(prefix, "node_modules", name, "bin")
-  if (existsSync(join(bin, "node"))) return bin
-  mkdirSync(prefix, { recursive: true })
-  writeFileSync(join(prefix, "package.json"), "{}\n")
-  const got = spawnSync(
-    "npm",
-    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", `${name}@${version}`],
-    {
-      cwd: prefix,
-      stdio: ["ignore", "ignore", "inherit"]
-    }
-  )
-  return got.status === 0 && existsSync(join(bin, "node")) ? bin : null
-}
 
 /** A folder of compilers that fail. */
 const withoutCompilers = () => {
@@ -82,7 +61,7 @@ const compilers = withoutCompilers()
 let failed = 0
 for (const major of asked.length > 0 ? asked : Object.keys(versions)) {
   const version = versions[major]
-  const bin = version === undefined ? null : folderOf(version)
+  const bin = version === undefined ? null : nodeFolder(version)
   if (bin === null) {
     process.stdout.write(`== Node ${major}: cannot be had here, so nothing is known of it\n`)
     // A version that nobody has pinned is a mistake of the caller.
