@@ -11,8 +11,8 @@ const upstream = provider()
 const rounds = Number(process.env["WORKER_ROUNDS"] ?? 5)
 const workers = 4
 /** Callers at once, and calls that the budget of a key has room for. */
-const callers = 100
-const room = 200
+const callers = Number(process.env["WORKER_CALLERS"] ?? 100)
+const room = Number(process.env["WORKER_ROOM"] ?? 200)
 
 interface Log {
   readonly requestId: string
@@ -83,5 +83,5 @@ describe.skipIf(process.platform !== "linux")("a budget over workers that are ki
       assert.isAtLeast(spentUsd, costUsd * completed.length - 1e-12, `round ${round}: all of it is booked`)
     }
     assert.strictEqual(await server.stop("SIGTERM"), 0)
-  }, 600_000)
+  }, 900_000)
 })
