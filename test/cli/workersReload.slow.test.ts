@@ -39,8 +39,8 @@ interface Answer {
   readonly text: string
 }
 
-/** Asks for a stream. A connection that was kept may be closed before a request has come: HTTP's clients send it again then, and so does this one. */
-const stream = (url: string, agent: Agent): Promise<Answer> =>
+/** Asks for a stream; null: a connection that was kept was closed before the request came. */
+const ask = (url: string, agent: Agent): Promise<Answer | null> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({ model: "openai/gpt-4o", stream: true, messages: [{ role: "user", content: "hi" }] })
     const headers = { authorization, "content-type": "application/json", "content-length": Buffer.byteLength(body) }
@@ -51,12 +51,19 @@ const stream = (url: string, agent: Agent): Promise<Answer> =>
       response.on("error", reject)
       response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
     })
-    asked.on("error", (error: NodeJS.ErrnoException) => {
-      if (asked.reusedSocket && error.code === "ECONNRESET") stream(url, agent).then(resolve, reject)
-      else reject(error)
-    })
+    asked.on("error", (error: NodeJS.ErrnoException) =>
+      asked.reusedSocket && error.code === "ECONNRESET" ? resolve(null) : reject(error)
+    )
     asked.end(body)
   })
+
+/** The same as HTTP's clients do it, which send again what a closing connection has not taken. */
+const stream = async (url: string, agent: Agent): Promise<Answer> => {
+  for (;;) {
+    const answer = await ask(url, agent)
+    if (answer !== null) return answer
+  }
+}
 
 const words = Array.from({ length: chunks }, (_, n) => `"content":"${n} "`)
 const isWhole = ({ status, text }: Answer): boolean =>

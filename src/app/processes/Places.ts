@@ -38,8 +38,8 @@ export type Event =
   | { readonly _tag: "Ended"; readonly place: number; readonly life: number }
   /** Every worker is to be replaced: the new one serves before the old one takes no more requests. */
   | { readonly _tag: "Renew" }
-  /** The same, and the owner after them. */
-  | { readonly _tag: "Reload" }
+  /** The same, and the owner after them. From then on there are as many workers as it says. */
+  | { readonly _tag: "Reload"; readonly workers: number }
   | { readonly _tag: "Stop" }
 
 /** A process that lived so long did not fail to start, in milliseconds. */
@@ -53,7 +53,9 @@ const pauseMs = (shortLives: number): number =>
   shortLives <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(shortLives - 2, 10))
 
 export class Places {
-  readonly #places: ReadonlyArray<Place>
+  readonly #places: Array<Place> = []
+  /** Workers that are wanted: places above them are given up as their processes end. */
+  #wanted = 0
   #isUp = false
   #isStopping = false
   #isFailure = false
@@ -63,11 +65,13 @@ export class Places {
   #ownerIsNext = false
 
   constructor(workers: number) {
-    this.#places = Array.from({ length: workers + 1 }, () => ({ processes: new Map(), lastLife: 0, shortLives: 0 }))
+    this.#want(workers)
   }
 
   get isServing(): boolean {
-    return this.#places.every((place) => [...place.processes.values()].some(({ phase }) => phase === "serving"))
+    return this.#places
+      .slice(0, this.#wanted + 1)
+      .every((place) => [...place.processes.values()].some(({ phase }) => phase === "serving"))
   }
 
   /** Handles an event at a monotonic time. */
@@ -84,10 +88,27 @@ export class Places {
       case "Reload":
         if (!this.#isUp || this.#isStopping) return []
         this.#ownerIsNext = true
-        return this.#renew(nowMs)
+        this.#want(event.workers)
+        return [...this.#renew(nowMs), ...this.#giveUp()]
       case "Stop":
         return this.#stop()
     }
+  }
+
+  #want(workers: number): void {
+    this.#wanted = workers
+    while (this.#places.length <= workers) this.#places.push({ processes: new Map(), lastLife: 0, shortLives: 0 })
+  }
+
+  /** Ends the processes of places that are not wanted any more; others serve meanwhile. */
+  #giveUp(): ReadonlyArray<Step> {
+    return this.#workers()
+      .filter((worker) => worker > this.#wanted)
+      .flatMap((worker) =>
+        [...this.#at(worker).processes.values()]
+          .filter(({ phase }) => phase !== "ending")
+          .map((process) => this.#end(worker, process, renewDrainMs))
+      )
   }
 
   #start(place: number, nowMs: number, afterMs: number): Step {
@@ -107,6 +128,10 @@ export class Places {
     return this.#places.flatMap((_, place) => (place === ownerPlace ? [] : [place]))
   }
 
+  #wantedWorkers(): ReadonlyArray<number> {
+    return this.#workers().filter((worker) => worker <= this.#wanted)
+  }
+
   #ready(place: number, life: number, nowMs: number): ReadonlyArray<Step> {
     const of = this.#at(place)
     const process = of.processes.get(life)
@@ -120,7 +145,7 @@ export class Places {
     }
     if (place === ownerPlace) steps.push(...this.#unheard.splice(0))
     if (place === ownerPlace && !this.#isUp) {
-      const waiting = this.#workers().filter((worker) => this.#at(worker).processes.size === 0)
+      const waiting = this.#wantedWorkers().filter((worker) => this.#at(worker).processes.size === 0)
       steps.push(...waiting.map((worker) => this.#start(worker, nowMs, 0)))
     }
     if (!this.#isUp && this.isServing) {
@@ -135,7 +160,7 @@ export class Places {
   }
 
   #areRenewed(): boolean {
-    return this.#workers().every((worker) =>
+    return this.#wantedWorkers().every((worker) =>
       [...this.#at(worker).processes.values()].every(({ phase }) => phase !== "starting")
     )
   }
@@ -146,7 +171,7 @@ export class Places {
   }
 
   #renew(nowMs: number): ReadonlyArray<Step> {
-    return this.#workers().flatMap((worker) => {
+    return this.#wantedWorkers().flatMap((worker) => {
       const lives = [...this.#at(worker).processes.values()]
       return lives.some(({ phase }) => phase === "starting") ? [] : [this.#start(worker, nowMs, 0)]
     })
@@ -164,6 +189,7 @@ export class Places {
       return [...steps, ...this.#stop()]
     }
     if (this.#isStopping) return [...steps, ...this.#goOnStopping()]
+    if (place > this.#wanted) return steps
     if (of.processes.size > 0 && process.phase === "ending") return steps
     if ([...of.processes.values()].some(({ phase }) => phase !== "ending")) return steps
     const wasLong = nowMs - process.startedMs >= longLifeMs || process.phase === "ending"

@@ -28,8 +28,8 @@ export interface SuperviseOptions {
   readonly workers: number
   /** Time in ms that a stop waits for running requests. */
   readonly drainMs: number
-  /** Done before all processes are replaced: reads the settings file again. */
-  readonly beforeReload: Effect.Effect<void>
+  /** Done before all processes are replaced: reads the settings file again, and returns how many workers there are to be from then on. */
+  readonly beforeReload: (workers: number) => Effect.Effect<number>
   /** Run once, when all processes serve. */
   readonly up: (url: string) => Effect.Effect<void>
 }
@@ -62,7 +62,7 @@ const workersOf = (processes: Iterable<Process>): ReadonlyArray<WorkerProcess> =
 class Driver {
   readonly #places: Places
   readonly #processes = new Map<string, Process>()
-  readonly #role: Pick<ProcessRole, "folder" | "port" | "workers">
+  #role: Pick<ProcessRole, "folder" | "port" | "workers">
   readonly #drainMs: number
   readonly #up: () => void
   readonly #over: (isFailure: boolean) => void
@@ -85,7 +85,12 @@ class Driver {
     this.#log = listeners.log
   }
 
+  get workers(): number {
+    return this.#role.workers
+  }
+
   on(event: Event): void {
+    if (event._tag === "Reload") this.#role = { ...this.#role, workers: event.workers }
     for (const step of this.#places.on(event, timers.monotonicMs())) this.#do(step)
   }
 
@@ -211,9 +216,9 @@ export const supervise = ({
         over: (isFailure) => done(isFailure),
         log: (message) => void runFork(Effect.logWarning(message))
       })
-      const reload = Effect.zipRight(
-        beforeReload,
-        Effect.sync(() => driver.on({ _tag: "Reload" }))
+      const reload = Effect.map(
+        Effect.suspend(() => beforeReload(driver.workers)),
+        (next) => driver.on({ _tag: "Reload", workers: next })
       )
       yield* onReload(() => void runFork(reload))
       // A stop by a signal interrupts this; what runs is ended in order, and waited for.

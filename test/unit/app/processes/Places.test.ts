@@ -73,14 +73,33 @@ describe("the processes of a gateway with workers", () => {
 
   it("are renewed: a new one serves before the old one takes no more, and the owner follows them", () => {
     const on = serving(2)
-    assert.deepStrictEqual(on({ _tag: "Reload" }), ["start 1.2", "start 2.2"])
-    assert.deepStrictEqual(on({ _tag: "Reload" }), [], "those are on their way")
+    assert.deepStrictEqual(on({ _tag: "Reload", workers: 2 }), ["start 1.2", "start 2.2"])
+    assert.deepStrictEqual(on({ _tag: "Reload", workers: 2 }), [], "those are on their way")
     assert.deepStrictEqual(on({ _tag: "Ready", place: 1, life: 2 }), ["end 1.1 slowly"])
     assert.deepStrictEqual(on({ _tag: "Ended", place: 1, life: 1 }), ["left 1.1"])
     assert.deepStrictEqual(on({ _tag: "Ready", place: 2, life: 2 }), ["end 2.1 slowly", "end 0.1"])
     assert.deepStrictEqual(on({ _tag: "Ended", place: 0, life: 1 }), ["start 0.2"])
     assert.deepStrictEqual(on({ _tag: "Ready", place: 0, life: 2 }), [])
     assert.isAbove(renewDrainMs, 60_000)
+  })
+
+  it("become more and fewer: those that are not wanted end, and are not started again", () => {
+    const on = serving(2)
+    assert.deepStrictEqual(on({ _tag: "Reload", workers: 3 }), ["start 1.2", "start 2.2", "start 3.1"])
+    on({ _tag: "Ready", place: 1, life: 2 })
+    on({ _tag: "Ready", place: 2, life: 2 })
+    assert.deepStrictEqual(on({ _tag: "Ready", place: 3, life: 1 }), ["end 0.1"])
+    on({ _tag: "Ended", place: 0, life: 1 })
+    on({ _tag: "Ready", place: 0, life: 2 })
+    assert.deepStrictEqual(on({ _tag: "Reload", workers: 1 }), ["start 1.3", "end 2.2 slowly", "end 3.1 slowly"])
+    assert.deepStrictEqual(on({ _tag: "Ready", place: 1, life: 3 }), ["end 1.2 slowly", "end 0.2"])
+    assert.deepStrictEqual(on({ _tag: "Ended", place: 3, life: 1 }), [], "no owner serves that could hear of it")
+    assert.deepStrictEqual(on({ _tag: "Ended", place: 0, life: 2 }), ["start 0.3"])
+    assert.deepStrictEqual(on({ _tag: "Ready", place: 0, life: 3 }), ["left 3.1"])
+    assert.deepStrictEqual(on({ _tag: "Renew" }), ["start 1.4"])
+    // One that still ends has its place again.
+    assert.deepStrictEqual(on({ _tag: "Reload", workers: 2 }), ["start 2.3"])
+    assert.deepStrictEqual(on({ _tag: "Stop" }), ["end 1.3", "end 1.4", "end 2.3"])
   })
 
   it("keep the old one where the new one does not start", () => {
@@ -126,7 +145,7 @@ describe("the processes of a gateway with workers", () => {
           const all = [...running.values()]
           const one = all[choice % Math.max(1, all.length)]
           const kind = choice % 7
-          if (kind === 0) run({ _tag: "Reload" })
+          if (kind === 0) run({ _tag: "Reload", workers: 1 + (choice % 5) })
           else if (one === undefined) break
           else if (kind < 4 && !one.isReady) {
             one.isReady = true
