@@ -15,11 +15,27 @@ export interface ReplicaShape {
     apply: (...args: Args) => A,
     changes?: () => number
   ) => (...args: Args) => A
+  /**
+   * The same for what clients and models have said, whose bytes `weigh` tells: what is large stays here, and what leaves the machine is encrypted. A
+   * process that was not told has less to go on from, as one that has just started.
+   */
+  readonly kept: <Args extends ReadonlyArray<unknown>, A>(
+    name: string,
+    apply: (...args: Args) => A,
+    weigh: (...args: Args) => number
+  ) => (...args: Args) => A
   /** False where there are no other processes. */
   readonly isShared: boolean
+  /** True where the others are gateways on one database; false where they are workers, whose requests that name an id go to one of them. */
+  readonly isOverNodes: boolean
 }
 
-export const alone: ReplicaShape = { shared: (_, apply) => apply, isShared: false }
+export const alone: ReplicaShape = {
+  shared: (_, apply) => apply,
+  kept: (_, apply) => apply,
+  isShared: false,
+  isOverNodes: false
+}
 
 export class Replica extends Context.Reference<Replica>()("gateway/plane/state/Replica", {
   defaultValue: () => alone
@@ -34,24 +50,34 @@ export const gatheredMs = 50
 /** Most that is gathered; of more the oldest is not told. */
 const mostGathered = 10_000
 
+/** Names of functions whose arguments are content begin with it. */
+export const keptPrefix = "kept."
+
+/** Most bytes of content in one call that others are told of, and in all that is gathered. */
+export const mostKeptBytes = 262_144
+export const mostGatheredBytes = 8 * 1_048_576
+
 /** Runs shared functions here, gathers what has happened, and applies what others tell. */
 export class SharedFunctions implements ReplicaShape {
   readonly isShared = true
+  readonly isOverNodes: boolean
   readonly #functions = new Map<string, (...args: ReadonlyArray<never>) => unknown>()
   readonly #after: (delayMs: number, run: () => void) => void
   readonly #tell: (happened: ReadonlyArray<Happened>) => void
   readonly #gatheredMs: number
   #gathered: Array<Happened> = []
+  #keptBytes = 0
   #isApplying = false
 
   constructor(
     after: (delayMs: number, run: () => void) => void,
     tell: (happened: ReadonlyArray<Happened>) => void,
-    forMs: number = gatheredMs
+    over: { readonly gatheredMs: number; readonly isOverNodes: boolean } = { gatheredMs, isOverNodes: false }
   ) {
     this.#after = after
     this.#tell = tell
-    this.#gatheredMs = forMs
+    this.#gatheredMs = over.gatheredMs
+    this.isOverNodes = over.isOverNodes
   }
 
   readonly shared: ReplicaShape["shared"] = (name, apply, changes) => {
@@ -61,6 +87,19 @@ export class SharedFunctions implements ReplicaShape {
       const result = apply(...args)
       if (!this.#isApplying && (before === undefined || before !== changes?.())) this.#gather([name, args])
       return result
+    }
+  }
+
+  readonly kept: ReplicaShape["kept"] = (name, apply, weigh) => {
+    const kept = `${keptPrefix}${name}`
+    this.#functions.set(kept, apply as (...args: ReadonlyArray<never>) => unknown)
+    return (...args) => {
+      const bytes = weigh(...args)
+      if (bytes <= mostKeptBytes && this.#keptBytes + bytes <= mostGatheredBytes) {
+        this.#keptBytes += bytes
+        this.#gather([kept, args])
+      }
+      return apply(...args)
     }
   }
 
@@ -78,6 +117,7 @@ export class SharedFunctions implements ReplicaShape {
   flush(): void {
     const all = this.#gathered
     this.#gathered = []
+    this.#keptBytes = 0
     if (all.length > 0) this.#tell(all)
   }
 

@@ -1,12 +1,14 @@
 /**
- * The ways of `plane/state/Replica` between gateways on one database: what one has learned of accounts and providers is a row within 0.2 s, and the
- * others read it as soon as the database has told them. What could not be written waits, and is told when the database is back.
+ * The ways of `plane/state/Replica` between gateways on one database: what one has learned is a row within 0.2 s, and the others read it as soon as the
+ * database has told them. What clients and models have said is encrypted. What could not be written waits, and is told when the database is back.
  */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -15,7 +17,8 @@ import { makeLane } from "../../kernel/Lane.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as ToldRows from "../../store/nodes/ToldRows.ts"
-import { type Happened, SharedFunctions } from "../state/Replica.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import { type Happened, keptPrefix, mostGatheredBytes, SharedFunctions } from "../state/Replica.ts"
 
 /** Time for which what has happened is gathered, in milliseconds. */
 export const gatheredMs = 200
@@ -55,12 +58,36 @@ export class NodeReplica extends Context.Reference<NodeReplica>()("gateway/plane
   defaultValue: (): NodeReplicaShape | null => null
 }) {}
 
+const isKept = ([name]: Happened): boolean => name.startsWith(keptPrefix)
+
+const placeOf = (name: string) => ({ table: "cluster_told", column: "content", rowId: name })
+
+/** Encrypts what clients and models have said, and reads it again; pure. */
+const sealing = ({ decrypt, encrypt }: typeof Secrets.Service) => ({
+  sealed: (happened: Happened): Happened =>
+    isKept(happened)
+      ? [happened[0], [encrypt(placeOf(happened[0]), Redacted.make(JSON.stringify(happened[1])))]]
+      : happened,
+  /** Null: encrypted with a key that this gateway has not. */
+  opened: (happened: Happened): Happened | null => {
+    if (!isKept(happened)) return happened
+    const args = decrypt(placeOf(happened[0]), String(happened[1][0]))
+    return Either.isLeft(args) ? null : [happened[0], JSON.parse(Redacted.value(args.right)) as ReadonlyArray<unknown>]
+  }
+})
+
+type Sealing = ReturnType<typeof sealing>
+
+/** Bytes of content that wait; other things are short. */
+const keptBytesOf = (happened: ReadonlyArray<Happened>): number =>
+  happened.reduce((sum, one) => sum + (isKept(one) ? String(one[1][0]).length : 0), 0)
+
 type Rows = Effect.Effect.Success<typeof ToldRows.make>
 
 /** Time in ms by which the clock of a gateway that has told something is ahead of this one's, both held against the database's. Pure. */
 export const skewOf = ({ atMs, nowMs, sentMs }: ToldRows.Told, ownMs: number): number => sentMs - atMs - (ownMs - nowMs)
 
-const makeTelling = (rows: Rows, node: string) =>
+const makeTelling = (rows: Rows, node: string, { sealed }: Sealing) =>
   Effect.gen(function* () {
     const some = yield* Effect.makeLatch(false)
     const inTurn = makeLane(1).inTurn
@@ -70,7 +97,9 @@ const makeTelling = (rows: Rows, node: string) =>
     let number = 0
 
     const tell = (happened: ReadonlyArray<Happened>): void => {
-      waiting = waiting.concat(happened)
+      // While the database is away content does not pile up.
+      const isFull = keptBytesOf(waiting) > mostGatheredBytes
+      waiting = waiting.concat(happened.filter((one) => !isFull || !isKept(one)).map(sealed))
       if (waiting.length > mostWaiting) waiting = waiting.slice(-mostWaiting)
       some.unsafeOpen()
     }
@@ -97,12 +126,15 @@ const makeTelling = (rows: Rows, node: string) =>
   })
 
 /** Applies a row, one thing after the other: one that this version cannot apply must not keep the rest from it. */
-const applied = (functions: SharedFunctions, content: string): Effect.Effect<void> =>
+const applied = (functions: SharedFunctions, { opened }: Sealing, content: string): Effect.Effect<void> =>
   Effect.forEach(
     Option.getOrElse(decode(content), () => []),
     (happened) =>
       Effect.catchAllDefect(
-        Effect.sync(() => functions.apply([happened])),
+        Effect.sync(() => {
+          const known = opened(happened)
+          if (known !== null) functions.apply([known])
+        }),
         (defect) => Effect.logDebug(`What another gateway has told (${happened[0]}) cannot be applied`, defect)
       ),
     { discard: true }
@@ -111,12 +143,13 @@ const applied = (functions: SharedFunctions, content: string): Effect.Effect<voi
 /** Of this process, which is `node`; begins behind what was told before. */
 export const make = (
   node: string
-): Effect.Effect<NodeReplicaShape, StoreError, SqlClient.SqlClient | Timers | Scope.Scope> =>
+): Effect.Effect<NodeReplicaShape, StoreError, Secrets | SqlClient.SqlClient | Timers | Scope.Scope> =>
   Effect.gen(function* () {
     const rows = yield* ToldRows.make
+    const seals = sealing(yield* Secrets)
     const { after } = yield* Timers
-    const { tell, waiting } = yield* makeTelling(rows, node)
-    const functions = new SharedFunctions(after, tell, gatheredMs)
+    const { tell, waiting } = yield* makeTelling(rows, node, seals)
+    const functions = new SharedFunctions(after, tell, { gatheredMs, isOverNodes: true })
     yield* Effect.addFinalizer(() => Effect.sync(() => functions.flush()))
     const inTurn = makeLane(1).inTurn
     const marks = new LruMap<string, number>({ capacity: mostNodes })
@@ -138,7 +171,7 @@ export const make = (
         marks.set(told.node, told.number)
         heardAtMs = Math.max(heardAtMs, told.atMs)
         const skewMs = skewOf(told, ownMs)
-        yield* Math.abs(skewMs) > mostSkewMs ? warnOnce(told, skewMs) : applied(functions, told.content)
+        yield* Math.abs(skewMs) > mostSkewMs ? warnOnce(told, skewMs) : applied(functions, seals, told.content)
       }
     }).pipe(Effect.uninterruptible, inTurn)
 

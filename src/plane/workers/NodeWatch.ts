@@ -31,6 +31,7 @@ import { Replica } from "../state/Replica.ts"
 import { SharedDatabase } from "../state/SharedDatabase.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import * as NodeClaims from "./NodeClaims.ts"
+import type { Secrets } from "../../store/secrets/Secrets.ts"
 import * as NodeReplica from "./NodeReplica.ts"
 
 /** The channel of migration 55. */
@@ -63,7 +64,7 @@ class NodeHolders extends SnapshotHolders {
 export const heldLayer: Layer.Layer<
   never,
   StoreError | StoreFailure,
-  AppConfig | IdGen | SqlClient.SqlClient | Timers
+  AppConfig | IdGen | Secrets | SqlClient.SqlClient | Timers
 > = Layer.scopedContext(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

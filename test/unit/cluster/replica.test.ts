@@ -3,9 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as NodeReplica from "../../../src/plane/workers/NodeReplica.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
+import { mostKeptBytes } from "../../../src/plane/state/Replica.ts"
+import * as Secrets from "../../../src/store/secrets/Secrets.ts"
 import { connect } from "../../../src/store/engine/postgres/Client.ts"
 import { open } from "../../../src/store/postgres/Database.ts"
 import { emptySchema } from "../../support/postgres/Schemas.ts"
@@ -22,17 +25,23 @@ const world = Effect.gen(function* () {
       const scope = yield* Scope.make()
       const replica = yield* NodeReplica.make(name).pipe(
         Effect.provideService(SqlClient.SqlClient, yield* Scope.extend(connect(options), scope)),
-        Effect.provide(Timers.layer),
+        Effect.provide(Layer.merge(Timers.layer, Secrets.layerTest)),
         Scope.extend(scope)
       )
       const counted: Array<unknown> = []
       const count = replica.functions.shared("count", (what: unknown) => void counted.push(what))
+      const kept: Array<string> = []
+      const keep = replica.functions.kept(
+        "words",
+        (words: string) => void kept.push(words),
+        (words) => words.length
+      )
       const fail = replica.functions.shared("fail", () => {
         throw new Error("of another version")
       })
       /** Until nothing waits to be told. */
       const told = Effect.repeat(Effect.sleep("10 millis"), { until: () => replica.waiting() === 0 })
-      return { count, counted, end: Scope.close(scope, Exit.void), fail, hear: replica.hear, told, replica }
+      return { count, counted, end: Scope.close(scope, Exit.void), fail, hear: replica.hear, keep, kept, told, replica }
     })
   const rows = Effect.map(
     sql<{ readonly number: number }>`SELECT number FROM cluster_told ORDER BY at_ms, number`,
@@ -68,6 +77,33 @@ describe.skipIf(url === null)(`what gateways tell each other of accounts${url ==
       assert.deepStrictEqual(one.counted, ["a", "b", "c", "d", "e"])
       yield* one.end
       yield* three.end
+    })
+  )
+
+  it.scopedLive("is encrypted where it is what clients and models have said, and stays where it is large", () =>
+    Effect.gen(function* () {
+      const { sql, start, untilRows } = yield* world
+      const [one, two] = [yield* start("one"), yield* start("two")]
+      one.keep("a thought of a model")
+      one.keep("x".repeat(mostKeptBytes + 1))
+      one.count("a")
+      yield* untilRows(1)
+      yield* two.hear
+      assert.deepStrictEqual(two.kept, ["a thought of a model"])
+      assert.deepStrictEqual(two.counted, ["a"])
+      assert.strictEqual(one.kept.length, 2)
+      const rows = yield* sql<{ readonly content: string }>`SELECT content FROM cluster_told`
+      assert.notInclude(JSON.stringify(rows), "thought")
+      assert.include(JSON.stringify(rows), "enc:v1:")
+      // What was made with another key, or was moved, is left out; the rest of its row is not.
+      const [row = { content: "[]" }] = rows
+      const altered = row.content.replace("kept.words", "kept.other")
+      yield* sql`UPDATE cluster_told SET number = 2, content = ${altered}`
+      yield* two.hear
+      assert.deepStrictEqual(two.kept, ["a thought of a model"])
+      assert.deepStrictEqual(two.counted, ["a", "a"])
+      yield* one.end
+      yield* two.end
     })
   )
 

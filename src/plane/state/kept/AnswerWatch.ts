@@ -44,8 +44,7 @@ const proofWatch = (state: typeof OpaqueState.Service, owner: string, origin: Or
 const responseWatch = (
   permission: ContentPermission,
   responses: typeof ResponseStore.Service,
-  owner: string,
-  request: JsonObject,
+  { asked, owner, parsed, remembered = parsed }: Watched,
   watch: AnswerWatch
 ): AnswerWatch => {
   let finished: JsonObject | null = null
@@ -63,7 +62,9 @@ const responseWatch = (
       watch.keep()
       const id = stringOr(finished?.["id"])
       const output = finished?.["output"]
-      if (id !== null && isArray(output)) responses.remember(permission, owner, id, { request, output })
+      if (id === null || !isArray(output)) return
+      const previousId = stringOr(asked["previous_response_id"])
+      responses.remember(permission, owner, id, { request: remembered, output, previousId })
     }
   }
 }
@@ -106,6 +107,8 @@ export interface Watched {
   readonly exchange: { readonly wire: WireName; readonly principal: Principal }
   /** Owner of the memory that the conversation is kept in. */
   readonly owner: string
+  /** Body as it was sent. */
+  readonly asked: JsonObject
   readonly parsed: JsonObject
   /** Body that a later turn goes on from, where it is not `parsed`. */
   readonly remembered?: JsonObject
@@ -123,7 +126,8 @@ export const make = Effect.gen(function* () {
   const state = yield* OpaqueState
   const responses = yield* ResponseStore
   return AnswerWatcher.of({
-    watch: ({ exchange, owner, parsed, remembered = parsed }, origin, facts) => {
+    watch: (watched, origin, facts) => {
+      const { exchange, owner, parsed } = watched
       const permission = mayKeepContent(exchange.principal)
       // Of proofs only hashes are noted; they are no content.
       if (permission === null) {
@@ -137,7 +141,7 @@ export const make = Effect.gen(function* () {
             : unwatched
       const isKept = facts.relayed && facts.keepsResponses
       return exchange.wire === "responses" && parsed["store"] !== false && !isKept
-        ? responseWatch(permission, responses, owner, remembered, watch)
+        ? responseWatch(permission, responses, watched, watch)
         : watch
     }
   })

@@ -11,6 +11,7 @@ import { FairPool } from "../../../kernel/collections/FairPool.ts"
 import type { WireName } from "../../../contract/domain/Wire.ts"
 import type { Conversation, Part } from "../../../wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../../wire/canonical/Response.ts"
+import { alone, Replica, type ReplicaShape } from "../Replica.ts"
 import { answerKeys, keepsArgs, proofKey } from "./AnswerKeys.ts"
 import { reattach } from "./Reattach.ts"
 
@@ -77,7 +78,13 @@ interface Kept {
   readonly bytes: number
 }
 
-export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueState> => {
+/** Bytes of a proof's hash and of who has made it. */
+const bytesPerProof = 256
+
+export const makeWith = (
+  limits: OpaqueStateLimits,
+  { kept: keptEverywhere }: ReplicaShape = alone
+): Context.Tag.Service<OpaqueState> => {
   const byKey = new Map<string, number>()
   const answers = new FairPool<number, Kept>({
     ownerOf: ({ owner }) => owner,
@@ -93,15 +100,23 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
   })
   let lastId = 0
 
+  /** In every process: the next turn of a conversation may come to another one. */
+  const keep = keptEverywhere(
+    "answer",
+    (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>, bytes: number): void => {
+      const keys = answerKeys(owner, parts)
+      if (keys.length === 0) return
+      lastId += 1
+      for (const key of keys) byKey.set(key, lastId)
+      answers.set(lastId, { owner, origin, parts, keys, bytes })
+    },
+    (_owner, _origin, _parts, bytes) => bytes
+  )
+
   const remember: Context.Tag.Service<OpaqueState>["remember"] = (_permission, owner, origin, parts) => {
     if (!isWorthKeeping(parts)) return
-    const keys = answerKeys(owner, parts)
-    if (keys.length === 0) return
     const size = JSON.stringify(parts).length
-    if (size > limits.maxBytes) return
-    lastId += 1
-    for (const key of keys) byKey.set(key, lastId)
-    answers.set(lastId, { owner, origin, parts, keys, bytes: size })
+    if (size <= limits.maxBytes) keep(owner, origin, parts, size)
   }
 
   const find = (owner: string, parts: ReadonlyArray<Part>): Kept | null => {
@@ -124,8 +139,21 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
           return kept !== null && kept.origin.model === target.model && accepts(kept.origin, target) ? kept.parts : null
         })
 
+  const noteKeys = keptEverywhere(
+    "proofs",
+    (owner: string, origin: Origin, keys: ReadonlyArray<string>): void => {
+      for (const key of keys) proofs.set(key, { owner, origin })
+    },
+    (_owner, _origin, keys) => keys.length * bytesPerProof
+  )
+
   const noteProofs = (owner: string, origin: Origin, noted: ReadonlyArray<string>): void => {
-    for (const proof of noted) proofs.set(proofKey(owner, proof), { owner, origin })
+    if (noted.length === 0) return
+    noteKeys(
+      owner,
+      origin,
+      noted.map((proof) => proofKey(owner, proof))
+    )
   }
 
   const isForeign = (owner: string, target: Origin, proof: string): boolean => {
@@ -138,5 +166,5 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
 
 export const layer: Layer.Layer<OpaqueState> = Layer.effect(
   OpaqueState,
-  Effect.sync(() => makeWith(defaultLimits))
+  Effect.map(Replica, (replica) => makeWith(defaultLimits, replica))
 )

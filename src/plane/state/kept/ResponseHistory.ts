@@ -24,11 +24,25 @@ export const defaultLimits: ResponseHistoryLimits = {
 export interface Turn {
   readonly request: JsonObject
   readonly output: ReadonlyArray<Json>
+  /** Id that the client went on from; absent: none. */
+  readonly previousId?: string | null
+}
+
+/** What a turn adds to the one that it goes on from. Plain JSON. */
+export interface AddedTurn {
+  /** Turn whose items come first; null: none. */
+  readonly previousId: string | null
+  readonly items: ReadonlyArray<Json>
+  readonly base: string | null
 }
 
 export interface ResponseHistory {
   /** Keeps a turn under its response id; an owner sees its own turns only. Too large a turn is not kept. */
   readonly remember: (owner: string, responseId: string, turn: Turn) => void
+  /** What a turn adds, for `extend` in another process. Called before `remember`. */
+  readonly added: (owner: string, turn: Turn) => AddedTurn
+  /** Keeps a turn of another process; one that goes on from a turn that is not known here is left out. */
+  readonly extend: (owner: string, responseId: string, turn: AddedTurn) => void
   /**
    * Makes the body with the whole conversation as its input and without `previous_response_id`; the body itself when it names
    * none. Instructions and tools are sent anew with every request and are not inherited.
@@ -148,10 +162,14 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     onRemove: dropped
   })
 
-  const remember = (owner: string, responseId: string, { output, request }: Turn): void => {
+  const itemsOf = ({ output, request }: Turn): ReadonlyArray<Json> => [
+    ...inputItems(request["input"]),
+    ...output.filter(isReplayable(request["store"] !== false))
+  ]
+
+  const keep = (owner: string, responseId: string, items: ReadonlyArray<Json>, base: string | null): void => {
     const key = keyOf(owner, responseId)
     const before = bytes
-    const items = [...inputItems(request["input"]), ...output.filter(isReplayable(request["store"] !== false))]
     // Held before the old entry goes, so that what both share is not measured again.
     for (const item of items) {
       hold(item)
@@ -160,10 +178,29 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     bytes += bytesPerEntry + items.length * bytesPerReference
     const addedBytes = bytes - before
     entries.delete(key)
-    const entry = { owner, responseId, items, addedBytes, base: stringOr(request["previous_response_id"]) }
+    const entry = { owner, responseId, items, addedBytes, base }
     if (!entries.set(key, entry)) dropped(key, entry)
     // What turns share is held until the last of them is gone.
     while (bytes > limits.maxBytes && entries.deleteFairly());
+  }
+
+  const remember = (owner: string, responseId: string, turn: Turn): void =>
+    keep(owner, responseId, itemsOf(turn), stringOr(turn.request["previous_response_id"]))
+
+  const added = (owner: string, turn: Turn): AddedTurn => {
+    const items = itemsOf(turn)
+    const base = stringOr(turn.request["previous_response_id"])
+    const previousId = turn.previousId ?? null
+    const previous = previousId === null ? undefined : entries.peek(keyOf(owner, previousId))
+    const goesOn = previous?.items.every((item, index) => items[index] === item) === true
+    return goesOn && previous !== undefined
+      ? { previousId, items: items.slice(previous.items.length), base }
+      : { previousId: null, items, base }
+  }
+
+  const extend = (owner: string, responseId: string, { base, items, previousId }: AddedTurn): void => {
+    const previous = previousId === null ? null : entries.peek(keyOf(owner, previousId))
+    if (previous !== undefined) keep(owner, responseId, [...(previous?.items ?? []), ...items], base)
   }
 
   const expand = (owner: string, body: JsonObject): JsonObject | "unknown" => {
@@ -189,6 +226,8 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
 
   return {
     remember,
+    added,
+    extend,
     expand,
     referred,
     forget: (owner) => {

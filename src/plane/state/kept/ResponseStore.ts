@@ -1,13 +1,14 @@
 /**
- * Answers of the responses wire by their id, so that `previous_response_id` works whatever upstream comes next. In memory and
- * bounded; one that is gone is reported (`previous_response_not_found`), and clients then send the whole conversation.
+ * Answers of the responses wire by their id, so that `previous_response_id` works whatever upstream comes next, and over gateways on one database
+ * whichever of them is asked. In memory and bounded; one that is gone is reported (`previous_response_not_found`), and clients then send the whole conversation.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ContentPermission } from "../../../contract/domain/ContentPermission.ts"
 import { isArray, isObject, type JsonObject, parseJson } from "../../../wire/json/Json.ts"
-import { defaultLimits, makeResponseHistory, type ResponseHistory } from "./ResponseHistory.ts"
+import { Replica } from "../Replica.ts"
+import { defaultLimits, makeResponseHistory, type ResponseHistory, weigh } from "./ResponseHistory.ts"
 
 export class ResponseStore extends Context.Tag("gateway/plane/state/ResponseStore")<
   ResponseStore,
@@ -18,9 +19,18 @@ export class ResponseStore extends Context.Tag("gateway/plane/state/ResponseStor
 
 export const layer: Layer.Layer<ResponseStore> = Layer.effect(
   ResponseStore,
-  Effect.sync(() => {
-    const { expand, referred, remember } = makeResponseHistory(defaultLimits)
-    return ResponseStore.of({ expand, referred, remember: (_permission, ...answer) => remember(...answer) })
+  Effect.map(Replica, ({ isOverNodes, kept }) => {
+    const { added, expand, extend, referred, remember } = makeResponseHistory(defaultLimits)
+    if (!isOverNodes) {
+      // Of workers one has all that is asked for by an id (entry/relay/Home).
+      return ResponseStore.of({ expand, referred, remember: (_permission, ...answer) => remember(...answer) })
+    }
+    const extendEverywhere = kept("turn", extend, (_owner, _responseId, { items }) => weigh([...items]))
+    return ResponseStore.of({
+      expand,
+      referred,
+      remember: (_permission, owner, responseId, turn) => extendEverywhere(owner, responseId, added(owner, turn))
+    })
   })
 )
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
 import { defaultLimits, makeResponseHistory, weigh } from "../../../../src/plane/state/kept/ResponseHistory.ts"
 
 const user = (content: string) => ({ type: "message", role: "user", content })
@@ -136,5 +137,45 @@ describe("ResponseHistory", () => {
     const deep = JSON.parse(`${"[".repeat(20_000)}1${"]".repeat(20_000)}`)
     assert.isAbove(weigh(deep), 300_000)
     assert.isAbove(weigh(Array.from({ length: 200_000 }, () => 1)), 3_000_000)
+  })
+
+  it("is the same in another process that is told what each turn adds", () => {
+    // A turn: the one that it goes on from (beyond those that there are: one that only its upstream knows, or none), its words, and whether it is stored.
+    const turn = fc.tuple(fc.nat({ max: 12 }), fc.array(fc.string({ maxLength: 8 }), { maxLength: 3 }), fc.boolean())
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 10 }), (turns) => {
+        const [plain, own, other] = [makeResponseHistory(), makeResponseHistory(), makeResponseHistory()]
+        for (const [index, [from, words, store]] of turns.entries()) {
+          const previousId = from === 0 ? null : `r${from}`
+          const asked = {
+            input: words.map(user),
+            store,
+            ...(previousId === null ? {} : { previous_response_id: previousId })
+          }
+          const output = [
+            { ...answer(`${index}`), id: `msg_${index}` },
+            { type: "reasoning", id: `rs_${index}` }
+          ]
+          const id = `r${index + 1}`
+          const expanded = plain.expand("o", asked)
+          const here = own.expand("o", asked)
+          plain.remember("o", id, { request: expanded === "unknown" ? asked : expanded, output })
+          const added = own.added("o", { request: here === "unknown" ? asked : here, output, previousId })
+          if (here !== "unknown" && previousId !== null) assert.strictEqual(added.previousId, previousId)
+          own.extend("o", id, added)
+          other.extend("o", id, JSON.parse(JSON.stringify(added)))
+        }
+        for (let index = 0; index <= turns.length + 1; index++) {
+          const next = ask(`r${index}`, "next")
+          assert.deepStrictEqual(own.expand("o", next), plain.expand("o", next))
+          assert.deepStrictEqual(other.expand("o", next), plain.expand("o", next))
+        }
+        assert.strictEqual(other.bytes(), plain.bytes())
+      })
+    )
+    // One that was not told of a turn knows none that goes on from it.
+    const late = makeResponseHistory()
+    late.extend("o", "r2", { previousId: "r1", items: [user("two")], base: null })
+    assert.strictEqual(late.expand("o", ask("r2", "x")), "unknown")
   })
 })

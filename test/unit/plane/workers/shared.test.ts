@@ -300,6 +300,10 @@ describe("health over several processes", () => {
     const replica = Effect.runSync(Replica)
     const apply = (): number => 1
     assert.strictEqual(replica.shared("x", apply), apply)
+    assert.strictEqual(
+      replica.kept("x", apply, () => 1),
+      apply
+    )
     assert.isFalse(replica.isShared)
   })
 })
