@@ -21,7 +21,7 @@ export interface SessionTarget {
 
 interface Owned extends SessionTarget {
   readonly owner: string
-  /** When the other processes were told. */
+  /** Time at which the other processes were told, epoch milliseconds. */
   readonly toldMs: number
 }
 

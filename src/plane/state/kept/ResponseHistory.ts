@@ -28,7 +28,7 @@ export interface Turn {
   readonly previousId?: string | null
 }
 
-/** What a turn adds to the one that it goes on from. Plain JSON. */
+/** Part that a turn adds to the one that it goes on from. Plain JSON. */
 export interface AddedTurn {
   /** Turn whose items come first; null: none. */
   readonly previousId: string | null
@@ -39,7 +39,7 @@ export interface AddedTurn {
 export interface ResponseHistory {
   /** Keeps a turn under its response id; an owner sees its own turns only. Too large a turn is not kept. */
   readonly remember: (owner: string, responseId: string, turn: Turn) => void
-  /** What a turn adds, for `extend` in another process. Called before `remember`. */
+  /** Works out the part that a turn adds, for `extend` in another process. */
   readonly added: (owner: string, turn: Turn) => AddedTurn
   /** Keeps a turn of another process; one that goes on from a turn that is not known here is left out. */
   readonly extend: (owner: string, responseId: string, turn: AddedTurn) => void
@@ -116,39 +116,46 @@ const referenceOf = (item: Json): string | null => {
   return isReference && typeof id === "string" && id !== "" ? id : null
 }
 
-export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimits): ResponseHistory => {
+const keyOf = (owner: string, id: string): string => `${owner}\n${id}`
+
+/** Items that turns share: each is counted once, until the last of them lets go of it. Returns the bytes that were added or freed. */
+const makeSharedItems = () => {
   const references = new Map<Json, { uses: number; readonly bytes: number }>()
+  const hold = (item: Json): number => {
+    const known = references.get(item)
+    if (known !== undefined) known.uses += 1
+    else references.set(item, { uses: 1, bytes: weigh(item) })
+    return known === undefined ? (references.get(item)?.bytes ?? 0) : 0
+  }
+  const release = (item: Json): number => {
+    const known = references.get(item)
+    if (known === undefined) return 0
+    known.uses -= 1
+    if (known.uses > 0) return 0
+    references.delete(item)
+    return known.bytes
+  }
+  return { hold, release, has: (item: Json) => references.has(item) }
+}
+
+/** All items of a turn: the request's, and those of the answer that may be sent again. */
+const itemsOf = ({ output, request }: Turn): ReadonlyArray<Json> => [
+  ...inputItems(request["input"]),
+  ...output.filter(isReplayable(request["store"] !== false))
+]
+
+export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimits): ResponseHistory => {
+  const shared = makeSharedItems()
   let bytes = 0
 
   /** Items that are held, by their owner and id. */
   const byId = new Map<string, Json>()
 
-  const keyOf = (owner: string, id: string): string => `${owner}\n${id}`
-
-  const hold = (item: Json): void => {
-    const known = references.get(item)
-    if (known !== undefined) known.uses += 1
-    else {
-      const size = weigh(item)
-      references.set(item, { uses: 1, bytes: size })
-      bytes += size
-    }
-  }
-
-  const release = (item: Json): void => {
-    const known = references.get(item)
-    if (known === undefined) return
-    known.uses -= 1
-    if (known.uses > 0) return
-    references.delete(item)
-    bytes -= known.bytes
-  }
-
   const dropped = (_: string, { items, owner }: Entry): void => {
     for (const item of items) {
-      release(item)
+      bytes -= shared.release(item)
       const key = keyOf(owner, idOf(item))
-      if (!references.has(item) && byId.get(key) === item) byId.delete(key)
+      if (!shared.has(item) && byId.get(key) === item) byId.delete(key)
     }
     bytes -= bytesPerEntry + items.length * bytesPerReference
   }
@@ -162,17 +169,12 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     onRemove: dropped
   })
 
-  const itemsOf = ({ output, request }: Turn): ReadonlyArray<Json> => [
-    ...inputItems(request["input"]),
-    ...output.filter(isReplayable(request["store"] !== false))
-  ]
-
   const keep = (owner: string, responseId: string, items: ReadonlyArray<Json>, base: string | null): void => {
     const key = keyOf(owner, responseId)
     const before = bytes
     // Held before the old entry goes, so that what both share is not measured again.
     for (const item of items) {
-      hold(item)
+      bytes += shared.hold(item)
       if (idOf(item) !== "" && referenceOf(item) === null) byId.set(keyOf(owner, idOf(item)), item)
     }
     bytes += bytesPerEntry + items.length * bytesPerReference
