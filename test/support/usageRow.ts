@@ -31,6 +31,7 @@ export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({
   batchId: null,
   answeredFrom: null,
   egress: null,
+  tags: null,
   sessionId: null,
   reservedNanoUsd: 0,
   calls: null,

@@ -171,6 +171,8 @@ export interface UsageRow {
   readonly answeredFrom: AnsweredFrom | null
   /** Route of the call: `direct`, or the name of a proxy; null: there was none, or it was written by an earlier version. */
   readonly egress: string | null
+  /** Tags that the client gave (`contract/domain/Tags`), in one order with commas between; null: none. */
+  readonly tags: string | null
   /** Session that the client named (`sessionOnFile`); null: none. */
   readonly sessionId: string | null
   /** Amount reserved of the key's limits for the call that answered; 0 for callers without limits. */

@@ -26,6 +26,7 @@ export type UsageFacts = Pick<
   | "batchId"
   | "answeredFrom"
   | "egress"
+  | "tags"
 >
 
 const factsOf = (row: UsageFacts): UsageFacts => ({
@@ -48,7 +49,8 @@ const factsOf = (row: UsageFacts): UsageFacts => ({
   error: row.error,
   batchId: row.batchId,
   answeredFrom: row.answeredFrom,
-  egress: row.egress
+  egress: row.egress,
+  tags: row.tags
 })
 
 const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
@@ -71,7 +73,8 @@ const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
   one.error === other.error &&
   one.batchId === other.batchId &&
   one.answeredFrom === other.answeredFrom &&
-  one.egress === other.egress
+  one.egress === other.egress &&
+  one.tags === other.tags
 
 interface Known<A> {
   readonly facts: UsageFacts
@@ -85,8 +88,8 @@ const mostAlike = 16
 /** Characters of the texts of facts that are kept. */
 const maxChars = 1_000
 
-const charsOf = ({ error, model, requestedModel }: UsageFacts): number =>
-  requestedModel.length + (model?.length ?? 0) + (error?.length ?? 0)
+const charsOf = ({ error, model, requestedModel, tags }: UsageFacts): number =>
+  requestedModel.length + (model?.length ?? 0) + (error?.length ?? 0) + (tags?.length ?? 0)
 
 /** A value per facts, made by `make` when they are first seen, and again when they were dropped. */
 export class PerFacts<A> {

@@ -13,6 +13,7 @@ import type { ApiKey } from "../../subjects/keys/entity.ts"
 import type { Combo } from "../../subjects/combos/entity.ts"
 import type { ConnectionHealth } from "../../subjects/connections/entity.ts"
 import type { ProviderNode } from "../../subjects/nodes/entity.ts"
+import { tagsOf } from "../../contract/domain/Tags.ts"
 import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { Transport } from "../../contract/domain/Transport.ts"
 import type { UsageRow } from "../../contract/domain/Usage.ts"
@@ -214,6 +215,7 @@ export const usageLog = (
 ): UsageLog => ({
   ...row,
   ...facts,
+  tags: tagsOf(row.tags),
   timestamp: iso(timestampMs),
   principal: row.principal ?? (row.apiKeyId === null ? "anonymous" : "key"),
   costUsd: costNanoUsd / nanoUsdPerUsd,

@@ -42,6 +42,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     told: null,
     answeredFrom: null,
     egress: null,
+    tags: null,
     sessionId: null,
     reservedNanoUsd: sum(({ nanoUsd }) => nanoUsd),
     calls:

@@ -24,6 +24,7 @@ import * as Engine from "../routing/decide/Engine.ts"
 import { permitted } from "../routing/decide/Refusals.ts"
 import { startsPrompt } from "../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/decide/SessionKey.ts"
+import { tagsHeader, tagsIn } from "../../contract/domain/Tags.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { type Json, type JsonObject } from "../../wire/json/Json.ts"
 import { itemsIn, makeReadOutlined, outlineOf, type ReadOutlined } from "../../wire/json/outline/Outline.ts"
@@ -100,6 +101,11 @@ const wrongBudget = (header: string | null): InvalidRequest | null =>
   header === null || header.length <= maxNumberChars
     ? null
     : invalidField("X-Gateway-Budget", `longer than ${maxNumberChars} characters, the limit of a number in a header`)
+
+const wrongTags = (header: string | null): InvalidRequest | null => {
+  const found = header === null ? null : tagsIn(header)
+  return found !== null && "problem" in found ? invalidField("X-Gateway-Tags", found.problem) : null
+}
 
 /** No provider has names of such length, and a name is in every record of a request. */
 const longModel = (model: Json | undefined): InvalidRequest | null =>
@@ -201,7 +207,11 @@ const checked = (
 ): Read | InferenceError | Ready | Count => {
   // `own` was made here; a copy of a body of many members costs more than to read it.
   const parsed: JsonObject = exchange.fromPath === null ? own : Object.assign(own, exchange.fromPath)
-  const beyond = longModel(parsed["model"]) ?? wrongBudget(headerOf(exchange.headers, "x-gateway-budget"))
+  const { headers } = exchange
+  const beyond =
+    longModel(parsed["model"]) ??
+    wrongBudget(headerOf(headers, "x-gateway-budget")) ??
+    wrongTags(headerOf(headers, tagsHeader))
   if (beyond !== null) return beyond
   const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
   if (ready === "count") return { _tag: "Count", exchange, parsed }

@@ -1,6 +1,8 @@
 /** The usage row of a request. Pure. */
 import { sessionOnFile } from "../../contract/domain/SessionOnFile.ts"
+import { tagsHeader, tagsOnFile } from "../../contract/domain/Tags.ts"
 import { noTokens, type UsageRow } from "../../contract/domain/Usage.ts"
+import { headerOf } from "../../subjects/auth/Credentials.ts"
 import { knownCallerOf } from "../../subjects/auth/KnownCallers.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
@@ -59,6 +61,7 @@ export const rowOf = (
     batchId: exchange.batchId ?? null,
     answeredFrom: kept?.answeredFrom ?? null,
     egress: work.trail.egress,
+    tags: tagsOnFile(headerOf(exchange.headers, tagsHeader)),
     sessionId: work.sessionId === null ? null : sessionOnFile(work.sessionId),
     reservedNanoUsd,
     calls
@@ -101,6 +104,7 @@ export const refusedRow = (
   batchId: exchange.batchId ?? null,
   answeredFrom: null,
   egress: null,
+  tags: tagsOnFile(headerOf(exchange.headers, tagsHeader)),
   sessionId: null,
   reservedNanoUsd: 0,
   calls: null

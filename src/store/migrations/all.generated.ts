@@ -58,6 +58,7 @@ import limitLeases from "./0056_limit_leases.ts"
 import claims from "./0057_claims.ts"
 import issuers from "./0058_issuers.ts"
 import toldHealth from "./0059_told_health.ts"
+import tags from "./0060_tags.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -118,5 +119,6 @@ export const migrations = {
   "0056_limit_leases": limitLeases,
   "0057_claims": claims,
   "0058_issuers": issuers,
-  "0059_told_health": toldHealth
+  "0059_told_health": toldHealth,
+  "0060_tags": tags
 }

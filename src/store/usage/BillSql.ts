@@ -40,8 +40,13 @@ const isMoved = (time: string, ms: number): string => {
 
 const dimensions = ["api_key_id", "provider", "model"] as const
 
-const fromLog = (owner: string, sign: "" | "-", where: string): string =>
-  `SELECT ${dimensions.map((name) => `COALESCE(u.${name}, '') AS ${name}`).join(", ")}, ${ownerAt(owner)} AS owner,
+const fromLog = (
+  owner: string,
+  sign: "" | "-",
+  where: string,
+  by: ReadonlyArray<(typeof dimensions)[number] | "tags"> = dimensions
+): string =>
+  `SELECT ${by.map((name) => `COALESCE(u.${name}, '') AS ${name}`).join(", ")}, ${ownerAt(owner)} AS owner,
     ${amounts.map((name) => `${sign}(${amountOfRow[name]}) AS ${name}`).join(", ")} FROM usage_log AS u WHERE ${where}`
 
 const fromSums = (table: Grain["table"], owner: string, sign: "" | "-", where: string): string =>
@@ -88,12 +93,25 @@ export const lateRows = ({ fromMs, untilMs }: Span, seq: number): Part => ({
   parameters: [seq, fromMs, untilMs]
 })
 
+const sumsOfPart = amounts.map((name) => `SUM(part.${name}) AS ${name}`).join(", ")
+const ownersOfPart = `COALESCE(o.user_id, '') AS person, COALESCE(o.team_id, '') AS team, part.api_key_id AS api_key, part.model AS model, part.provider AS provider`
+
+/** Rows of a span by all dimensions and their tags, of the log alone. */
+export const taggedLines = ({ fromMs, untilMs }: Span, idAt: (ms: number) => string): Part => {
+  const rows = fromLog("u.timestamp_ms", "", `u.id >= ? AND ${ofTime}`, [...dimensions, "tags"])
+  return {
+    sql: `SELECT ${ownersOfPart}, part.tags AS tags, ${sumsOfPart}
+      FROM (${rows}) AS part LEFT JOIN key_owners AS o ON o.seq = part.owner
+      GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`,
+    parameters: [idAt(fromMs), fromMs, untilMs]
+  }
+}
+
 /** Groups parts by all dimensions, with the ids of the owners. */
 export const linesOf = (parts: ReadonlyArray<Part>): Part => {
   const given = parts.filter(({ sql }) => sql !== "")
   return {
-    sql: `SELECT COALESCE(o.user_id, '') AS person, COALESCE(o.team_id, '') AS team, part.api_key_id AS api_key, part.model AS model, part.provider AS provider,
-        ${amounts.map((name) => `SUM(part.${name}) AS ${name}`).join(", ")}
+    sql: `SELECT ${ownersOfPart}, ${sumsOfPart}
       FROM (${given.map(({ sql }) => sql).join(" UNION ALL ")}) AS part LEFT JOIN key_owners AS o ON o.seq = part.owner
       GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
     parameters: given.flatMap(({ parameters }) => parameters)

@@ -56,6 +56,7 @@ export const Row = Schema.Struct({
   batchId: MaybeText,
   answeredFrom: Schema.NullOr(Schema.Literal("cache", "coalesced")),
   egress: MaybeText,
+  tags: MaybeText,
   sessionId: MaybeText,
   reservedNanoUsd: Whole
 })
@@ -109,7 +110,8 @@ const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts)
   ["error", (facts) => clipped(facts.error)],
   ["batch_id", (facts) => facts.batchId],
   ["answered_from", (facts) => facts.answeredFrom],
-  ["egress", (facts) => clipped(facts.egress)]
+  ["egress", (facts) => clipped(facts.egress)],
+  ["tags", (facts) => clipped(facts.tags)]
 ]
 
 /** Columns of each row, in the order of `addParameters`. */

@@ -133,7 +133,8 @@ const facts = {
   // Lines of earlier versions have none.
   batchId: Schema.optionalWith(MaybeText, { default: () => null }),
   answeredFrom: Schema.optionalWith(Schema.NullOr(Schema.Literal("cache", "coalesced")), { default: () => null }),
-  egress: Schema.optionalWith(MaybeText, { default: () => null })
+  egress: Schema.optionalWith(MaybeText, { default: () => null }),
+  tags: Schema.optionalWith(MaybeText, { default: () => null })
 }
 
 const Facts = Schema.Struct({ ...facts, facts: Schema.Number })

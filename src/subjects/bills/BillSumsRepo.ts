@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { nanoUsdParts } from "../../contract/domain/Usage.ts"
 import { type ReadRefused, type ReadRow, ReadWorker } from "../../store/engine/ReadWorker.ts"
-import { edge, lastSeq, lateRows, linesOf, wholePeriods } from "../../store/usage/BillSql.ts"
+import { tagsOf } from "../../contract/domain/Tags.ts"
+import { edge, lastSeq, lateRows, linesOf, taggedLines, wholePeriods } from "../../store/usage/BillSql.ts"
 import { dayMs, days, hourMs, hours } from "../../store/usage/UsageSumsSql.ts"
 import { idAt } from "../usage/repo.ts"
 import type { BillLine, Correction, Span } from "./entity.ts"
@@ -25,6 +26,10 @@ export interface Billed {
 export class BillSumsRepo extends Context.Tag("gateway/subjects/bills/BillSumsRepo")<
   BillSumsRepo,
   {
+    /** Sums of a span by tags as well, of the rows that the log has. */
+    readonly tagged: (
+      span: Span
+    ) => Effect.Effect<ReadonlyArray<{ readonly line: BillLine; readonly tags: ReadonlyArray<string> }>, ReadRefused>
     /** Sums of a span, from `splitMs` on by the hour and before by the day, with what came late to billed months; all of one moment. */
     readonly sums: (span: Span, splitMs: number, billed: Billed) => Effect.Effect<BillSums, ReadRefused>
   }
@@ -72,6 +77,11 @@ const hasAmount = ({ costNanoUsd, requests, tokensIn, tokensOut, unpriced }: Bil
 
 export const make = Effect.map(ReadWorker, (worker) =>
   BillSumsRepo.of({
+    tagged: Effect.fn("BillSumsRepo.tagged")((span: Span) =>
+      Effect.map(worker.read([taggedLines(span, idAt)]), ([rows = []]) =>
+        rows.map((row) => ({ line: lineOf(row), tags: tagsOf(row["tags"] === "" ? null : String(row["tags"])) }))
+      )
+    ),
     sums: Effect.fn("BillSumsRepo.sums")(function* (span: Span, splitMs: number, billed: Billed) {
       const split = Math.min(Math.max(up(splitMs, dayMs), span.fromMs), span.untilMs)
       const parts = [

@@ -2,7 +2,7 @@
 import { csv } from "../../kernel/text/Csv.ts"
 import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
-import type { BillDimension, BillLine } from "./entity.ts"
+import type { ReportDimension, TaggedLine } from "./entity.ts"
 import type { BillRow, BillView, ClosedBills } from "./routes.ts"
 import { grouped, linesFor, type Sums, totalOf } from "./rules.ts"
 import type { Bill } from "./service.ts"
@@ -20,7 +20,7 @@ const sumsView = ({ costNanoUsd, requests, tokensIn, tokensOut, unpriced }: Sums
 
 const rowOf =
   ({ report: { names } }: Bill) =>
-  (line: BillLine): BillRow => ({
+  (line: TaggedLine): BillRow => ({
     person: orNull(line.person),
     personName: names.person[line.person] ?? null,
     team: orNull(line.team),
@@ -29,11 +29,20 @@ const rowOf =
     keyName: names.key[line.key] ?? null,
     provider: orNull(line.provider),
     model: orNull(line.model),
+    tag: orNull(line.tag),
     ...sumsView(line)
   })
 
-/** `owner`: of whom alone it is shown; null: of all. */
-export const billView = (bill: Bill, by: ReadonlyArray<BillDimension>, owner: OwnedBy | null): BillView => {
+const ofTags =
+  "A request is in the row of each of its tags, so that rows by tag may add up to more than the total. They are made of the log: what was deleted from it is in the total alone."
+
+/** `owner`: of whom alone it is shown; null: of all. `tagged`: the lines by tag, where they are asked for. */
+export const billView = (
+  bill: Bill,
+  by: ReadonlyArray<ReportDimension>,
+  owner: OwnedBy | null,
+  tagged: ReadonlyArray<TaggedLine> | null = null
+): BillView => {
   const { closed, inexact, report } = bill
   const lines = linesFor(report.lines, owner)
   const corrections = linesFor(report.corrections, owner)
@@ -48,7 +57,7 @@ export const billView = (bill: Bill, by: ReadonlyArray<BillDimension>, owner: Ow
     checksum: closed?.checksum ?? null,
     intact: closed?.isIntact ?? true,
     by,
-    rows: grouped(lines, by).map(viewed),
+    rows: grouped(tagged === null ? lines : linesFor(tagged, owner), by).map(viewed),
     total: sumsView(totalOf(lines)),
     corrections: months.flatMap((month) =>
       grouped(
@@ -57,7 +66,7 @@ export const billView = (bill: Bill, by: ReadonlyArray<BillDimension>, owner: Ow
       ).map((line) => Object.assign({ month }, viewed(line)))
     ),
     correctionsTotal: sumsView(totalOf(corrections)),
-    inexact
+    inexact: tagged === null ? inexact : [...inexact, ofTags]
   }
 }
 
@@ -70,6 +79,7 @@ export const csvColumns = [
   "keyName",
   "provider",
   "model",
+  "tag",
   "requests",
   "unpriced",
   "tokensIn",

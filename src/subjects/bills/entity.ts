@@ -4,6 +4,10 @@ import * as Schema from "effect/Schema"
 export const billDimensions = ["person", "team", "key", "model", "provider"] as const
 export type BillDimension = (typeof billDimensions)[number]
 
+/** Dimensions of a report: those of its lines, and tags, which are read of the log. */
+export const reportDimensions = [...billDimensions, "tag"] as const
+export type ReportDimension = (typeof reportDimensions)[number]
+
 /** Sums of requests that have all dimensions in common; an id or name is empty where there is none. */
 export const BillLine = Schema.Struct({
   /** Owners of the key when the requests arrived. */
@@ -21,6 +25,9 @@ export const BillLine = Schema.Struct({
   costNanoUsd: Schema.Number
 })
 export type BillLine = typeof BillLine.Type
+
+/** Sums of requests that have a tag in common, too; empty: they have none. A request with several is in a line of each. */
+export type TaggedLine = BillLine & { readonly tag: string }
 
 /** Requests of a month that was closed before they were written. */
 export const Correction = Schema.Struct({ month: Schema.String, ...BillLine.fields })

@@ -17,7 +17,10 @@ export const layer = HttpApiBuilder.group(contractOf(BillsGroup), "bills", (hand
     const callerBounds = yield* makeCallerBounds
     const shown = Effect.fnUntraced(function* ({ by, month, timezone = "UTC" }: BillQuery) {
       const owner = ownedBy(yield* callerBounds)
-      return billView(yield* bills.bill({ month, timeZone: timezone }), dimensionsIn(by), owner)
+      const query = { month, timeZone: timezone }
+      const dimensions = dimensionsIn(by)
+      const tagged = dimensions.includes("tag") ? yield* bills.byTag(query) : null
+      return billView(yield* bills.bill(query), dimensions, owner, tagged)
     })
     return handlers
       .handle("show", ({ urlParams }) => answered(shown(urlParams)))

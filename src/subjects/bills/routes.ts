@@ -8,7 +8,7 @@ import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
 import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { body, optional, TimeZone } from "../../contract/Inputs.ts"
-import { type BillDimension, billDimensions } from "./entity.ts"
+import { type ReportDimension, reportDimensions } from "./entity.ts"
 
 const strict = { parseOptions: { onExcessProperty: "error", errors: "all" } } as const
 
@@ -16,7 +16,7 @@ export const Month = Schema.String.pipe(
   Schema.pattern(/^20\d\d-(?:0[1-9]|1[0-2])$/, { message: () => "must be a month such as 2035-01" })
 )
 
-const isDimension = (name: string): name is BillDimension => billDimensions.some((each) => each === name)
+const isDimension = (name: string): name is ReportDimension => reportDimensions.some((each) => each === name)
 
 /** Dimensions with commas between them. */
 export const By = Schema.String.pipe(
@@ -24,12 +24,12 @@ export const By = Schema.String.pipe(
     const given = text.split(",")
     return (
       (given.every(isDimension) && new Set(given).size === given.length) ||
-      `must be some of ${billDimensions.join(", ")}, each once, with commas between them`
+      `must be some of ${reportDimensions.join(", ")}, each once, with commas between them`
     )
   })
 )
 
-export const dimensionsIn = (text: string | undefined): ReadonlyArray<BillDimension> =>
+export const dimensionsIn = (text: string | undefined): ReadonlyArray<ReportDimension> =>
   text === undefined ? ["person", "team"] : text.split(",").filter(isDimension)
 
 const month = field(Month, "The month.", "2035-01")
@@ -43,7 +43,7 @@ export const BillQuery = Schema.Struct({
   timezone: field(Schema.optionalWith(TimeZone, { exact: true }), ...timezoneWords),
   by: field(
     Schema.optionalWith(By, { exact: true }),
-    `What to sum up by, with commas between: ${billDimensions.join(", ")}; absent: person,team.`,
+    `What to sum up by, with commas between: ${reportDimensions.join(", ")}; absent: person,team.`,
     "person,model"
   )
 }).annotations(strict)
@@ -73,6 +73,7 @@ const rowFields = {
   keyName: dimension("Name of the API key", "laptop"),
   provider: dimension("The provider", "openai"),
   model: dimension("The model", "gpt-4o-mini"),
+  tag: dimension("A tag that clients gave in `X-Gateway-Tags`", null),
   ...sums
 }
 
@@ -93,7 +94,7 @@ export const BillView = Schema.Struct({
     "9f2c4b7d81e05a63"
   ),
   intact: field(Schema.Boolean, "Whether a closed report still has its checksum.", true),
-  by: field(Schema.Array(Schema.Literal(...billDimensions)), "What it is summed up by.", ["person", "team"]),
+  by: field(Schema.Array(Schema.Literal(...reportDimensions)), "What it is summed up by.", ["person", "team"]),
   rows: field(Schema.Array(BillRow), "Those that cost the most first."),
   total: field(BillTotal, "All requests of the month."),
   corrections: field(

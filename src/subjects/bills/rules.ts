@@ -1,7 +1,15 @@
 /** Rules of bills: the span of a month, sums of lines, and the text of a report. Pure. */
 import { instantOf } from "../../kernel/time/TimeZones.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
-import { type BillDimension, billDimensions, type BillLine, type BillReport, type Span } from "./entity.ts"
+import {
+  type BillDimension,
+  type BillLine,
+  type BillReport,
+  type ReportDimension,
+  reportDimensions,
+  type Span,
+  type TaggedLine
+} from "./entity.ts"
 
 /** The month, from its first moment by the clocks of a zone to that of the next one. */
 export const spanOfMonth = (month: string, timeZone: string): Span => {
@@ -36,20 +44,45 @@ export const added = (one: Sums, other: Sums): Sums => ({
 export const totalOf = (lines: ReadonlyArray<BillLine>): Sums => lines.reduce<Sums>(added, noSums)
 
 /** Sums up lines by some dimensions, those that cost the most first; the others are empty. */
-export const grouped = (lines: ReadonlyArray<BillLine>, by: ReadonlyArray<BillDimension>): ReadonlyArray<BillLine> => {
-  const groups = new Map<string, BillLine>()
+export const grouped = (
+  lines: ReadonlyArray<BillLine | TaggedLine>,
+  by: ReadonlyArray<ReportDimension>
+): ReadonlyArray<TaggedLine> => {
+  const groups = new Map<string, TaggedLine>()
   const isAsked = new Set(by)
   for (const line of lines) {
-    const names = Object.fromEntries(billDimensions.map((name) => [name, isAsked.has(name) ? line[name] : ""])) as Pick<
-      BillLine,
-      BillDimension
-    >
-    const key = JSON.stringify(billDimensions.map((name) => names[name]))
+    const known: TaggedLine = { tag: "", ...line }
+    const names = Object.fromEntries(
+      reportDimensions.map((name) => [name, isAsked.has(name) ? known[name] : ""])
+    ) as Pick<TaggedLine, ReportDimension>
+    const key = JSON.stringify(reportDimensions.map((name) => names[name]))
     groups.set(key, { ...names, ...added(groups.get(key) ?? noSums, line) })
   }
   return [...groups.values()].toSorted(
     (one, other) => other.costNanoUsd - one.costNanoUsd || other.requests - one.requests
   )
+}
+
+/** Tags of a report at most: callers choose them. */
+export const mostTagsOfReport = 1_000
+export const otherTags = "(other)"
+
+/** A line for each tag of each line, of the tags with the most requests; what has others only is taken together. */
+export const linesByTag = (
+  lines: ReadonlyArray<{ readonly line: BillLine; readonly tags: ReadonlyArray<string> }>,
+  most = mostTagsOfReport
+): ReadonlyArray<TaggedLine> => {
+  const requests = new Map<string, number>()
+  for (const { line, tags } of lines)
+    for (const tag of tags) requests.set(tag, (requests.get(tag) ?? 0) + line.requests)
+  const byRequests = [...requests].toSorted(
+    ([one, requestsOfOne], [other, requestsOfOther]) => requestsOfOther - requestsOfOne || (one < other ? -1 : 1)
+  )
+  const shown = new Set(byRequests.slice(0, most).map(([tag]) => tag))
+  return lines.flatMap(({ line, tags }) => {
+    const known = new Set(tags.map((tag) => (shown.has(tag) ? tag : otherTags)))
+    return (known.size === 0 ? [""] : [...known]).map((tag) => Object.assign({ tag }, line))
+  })
 }
 
 /** Text of a report, with its fields in one order, so that a report always has the same checksum. */

@@ -13,10 +13,10 @@ import { People } from "../people/People.ts"
 import { hoursKeptMs } from "../usageHistory/entity.ts"
 import { makeNames } from "../usage/RowFacts.ts"
 import * as Errors from "../Errors.ts"
-import { BillReport, type ClosedBill } from "./entity.ts"
+import { BillReport, type ClosedBill, type TaggedLine } from "./entity.ts"
 import { BillRepo } from "./repo.ts"
 import { type Billed, BillSumsRepo, hoursSince, isWhole } from "./BillSumsRepo.ts"
-import { spanOfMonth, textOf } from "./rules.ts"
+import { linesByTag, spanOfMonth, textOf } from "./rules.ts"
 
 export interface Bill {
   readonly report: BillReport
@@ -41,6 +41,8 @@ export class Bills extends Context.Tag("gateway/subjects/bills/Bills")<
   Bills,
   {
     readonly bill: (query: MonthQuery) => Effect.Effect<Bill, ReadRefused | StoreError>
+    /** Reads the lines of a month by tag, as far as the log has its rows. */
+    readonly byTag: (query: MonthQuery) => Effect.Effect<ReadonlyArray<TaggedLine>, ReadRefused | StoreError>
     /** Freezes the bill of a month that is over; what comes later is a correction on the next one that is closed. */
     readonly close: (query: MonthQuery) => Effect.Effect<Bill, Errors.StateConflict | ReadRefused | StoreError>
     /** Oldest first. */
@@ -120,6 +122,11 @@ export const make = Effect.gen(function* () {
     return { report, inexact, closed: null }
   })
 
+  const byTag = Effect.fn("Bills.byTag")(function* ({ month, timeZone }: MonthQuery) {
+    yield* journal.catchUp
+    return linesByTag(yield* sums.tagged(spanOfMonth(month, timeZone)))
+  })
+
   const close = Effect.fn("Bills.close")(function* (query: MonthQuery) {
     const { month, timeZone } = query
     const already = Errors.conflict(`The month ${month} is closed already.`, "month")
@@ -143,7 +150,7 @@ export const make = Effect.gen(function* () {
     return frozen(made)
   }, inTurn)
 
-  return Bills.of({ bill, close, closed: Effect.map(repo.list, (all) => all.map(frozen)) })
+  return Bills.of({ bill, byTag, close, closed: Effect.map(repo.list, (all) => all.map(frozen)) })
 })
 
 export const layer: Layer.Layer<

@@ -79,6 +79,7 @@ export const testRow = (id: string, call: AnsweredCall, prices: Pick<typeof Pric
     batchId: null,
     answeredFrom: null,
     egress: null,
+    tags: null,
     sessionId: null,
     reservedNanoUsd: 0,
     calls: null

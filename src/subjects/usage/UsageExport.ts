@@ -64,6 +64,7 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["error", (row) => text(row, "error")],
   ["batchId", (row) => text(row, "batch_id")],
   ["egress", (row) => text(row, "egress")],
+  ["tags", (row) => text(row, "tags")],
   ["cacheHit", (row) => row["answered_from"] === "cache"],
   ["coalesced", (row) => row["answered_from"] === "coalesced"]
 ]

@@ -25,6 +25,7 @@ const equalFields = [
   "combo",
   "outcome",
   "error",
+  "tag",
   "search"
 ] as const
 

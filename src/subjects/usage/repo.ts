@@ -27,6 +27,7 @@ export interface UsageFilter {
   /** Outcome that a status stands for, such as `completed`. */
   readonly endedAs?: Outcome
   readonly sessionId?: string
+  readonly tag?: string
   readonly error?: string
   readonly minLatencyMs?: number
   readonly minCostNanoUsd?: number
@@ -162,16 +163,20 @@ export const isIndexed = ({ batchId, sessionId }: UsageFilter): boolean =>
   batchId !== undefined || sessionId !== undefined
 
 /** Filters that combinations of names do not know, and no index either: rows are looked at one by one. */
-export const isScanned = ({ cacheHit, error, minCostNanoUsd, minLatencyMs, ownedBy }: UsageFilter): boolean =>
-  [cacheHit, error, minCostNanoUsd, minLatencyMs, ownedBy].some((each) => each !== undefined)
+export const isScanned = ({ cacheHit, error, minCostNanoUsd, minLatencyMs, ownedBy, tag }: UsageFilter): boolean =>
+  [cacheHit, error, minCostNanoUsd, minLatencyMs, ownedBy, tag].some((each) => each !== undefined)
 
 const rowConditions = (filter: UsageFilter): ReadonlyArray<Condition> => {
-  const { batchId, cacheHit, error, minCostNanoUsd, minLatencyMs, sessionId } = filter
+  const { batchId, cacheHit, error, minCostNanoUsd, minLatencyMs, sessionId, tag } = filter
   const test = (sql: string, value: string | number | undefined): ReadonlyArray<Condition> =>
     value === undefined ? [] : [{ sql, parameters: [value] }]
   return [
     ...test("batch_id = ?", batchId),
     ...test("session_id = ?", sessionId),
+    ...test(
+      "tags IS NOT NULL AND LENGTH(REPLACE(',' || tags || ',', ?, '')) < LENGTH(tags) + 2",
+      tag === undefined ? undefined : `,${tag},`
+    ),
     ...test("error IS NOT NULL AND error = ?", error),
     ...test("latency_ms >= ?", minLatencyMs),
     ...test(`cost_nano_usd + cost_nano_parts / ${nanoUsdParts}.0 >= ?`, minCostNanoUsd),

@@ -89,6 +89,7 @@ export const UsageLog = Schema.Struct({
     "The way its call took: `direct`, or the name of the proxy; null: there was no call.",
     "direct"
   ),
+  tags: field(Schema.Array(Schema.String), "Tags that the client gave in `X-Gateway-Tags`.", ["project=atlas"]),
   cacheHit: field(Schema.Boolean, "Whether the cache answered in place of a call.", false),
   sessionId: field(
     Schema.NullOr(Schema.String),
@@ -170,6 +171,7 @@ export const LogsQuery = Schema.Struct({
     "The session that the client named, as the row has it or as the client sent it.",
     "session-7"
   ),
+  tag: field(given(Word), "A tag that the client gave in `X-Gateway-Tags`, whole.", "project=atlas"),
   error: field(given(Word), "Why it failed, the whole text.", "upstream_timeout"),
   minLatencyMs: field(given(AtLeast), "Milliseconds until the end of the answer, at least.", 5_000),
   minCostUsd: field(given(AtLeast), "What it cost, in USD, at least.", 0.01),
@@ -300,7 +302,8 @@ export const OwnLogsQuery = Schema.Struct({
     "requestId",
     "requestedModel",
     "sessionId",
-    "batchId"
+    "batchId",
+    "tag"
   ),
   ...own
 }).annotations(strict)

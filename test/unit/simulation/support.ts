@@ -99,6 +99,7 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   batchId: null,
   answeredFrom: null,
   egress: null,
+  tags: null,
   sessionId: null,
   ...given
 })

@@ -187,6 +187,7 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   batchId: null,
   answeredFrom: null,
   egress: null,
+  tags: null,
   sessionId: null,
   ...more
 })

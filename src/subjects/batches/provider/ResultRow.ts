@@ -93,6 +93,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     batchId: batch.id,
     answeredFrom: null,
     egress: null,
+    tags: null,
     sessionId: null,
     reservedNanoUsd: 0,
     calls: null

@@ -1,11 +1,11 @@
-/** `gateway cost --month`: the bill of a month by person, team, key, model and provider; `gateway cost close` and `gateway cost closed`. */
+/** `gateway cost --month`: the bill of a month by person, team, key, model, provider and tag; `gateway cost close` and `gateway cost closed`. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { BillDimension } from "../../../bills/entity.ts"
+import type { ReportDimension } from "../../../bills/entity.ts"
 import { BillQuery, type BillRow, BillView, ClosedBills, CloseBill } from "../../../bills/routes.ts"
 import { isTimeZone, localTimeAt } from "../../../../kernel/time/TimeZones.ts"
 import { confirm, yes } from "../../../../cli/asking/confirm.ts"
@@ -18,7 +18,9 @@ import { asking } from "../../../../cli/verbs/asking.ts"
 
 export const billFlags = {
   by: Options.text("by").pipe(
-    Options.withDescription("The bill of a month by person, team, key, model, provider, with commas between them."),
+    Options.withDescription(
+      "The bill of a month by person, team, key, model, provider, tag, with commas between them."
+    ),
     Options.optional
   ),
   month: Options.text("month").pipe(
@@ -35,12 +37,13 @@ interface Row extends BillRow {
 
 const named = (name: string | null, id: string | null): string => name ?? id ?? "-"
 
-const columnOf: Readonly<Record<BillDimension, Column.Column<Row>>> = {
+const columnOf: Readonly<Record<ReportDimension, Column.Column<Row>>> = {
   person: Column.name("PERSON", ({ person, personName }) => named(personName, person)),
   team: Column.name("TEAM", ({ team, teamName }) => named(teamName, team)),
   key: Column.name("KEY", ({ key, keyName }) => named(keyName, key)),
   model: Column.name("MODEL", ({ model }) => model ?? "-"),
-  provider: Column.name("PROVIDER", ({ provider }) => provider ?? "-")
+  provider: Column.name("PROVIDER", ({ provider }) => provider ?? "-"),
+  tag: Column.name("TAG", ({ tag }) => tag ?? "-")
 }
 
 const columnsOf = ({ by, corrections }: BillView): ReadonlyArray<Column.Column<Row>> => [

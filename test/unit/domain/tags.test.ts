@@ -1,0 +1,80 @@
+/** Tags of requests, as callers give them. */
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { mostTagChars, mostTags, mostTagsChars, tagsIn, tagsOf, tagsOnFile } from "../../../src/contract/domain/Tags.ts"
+import type { BillLine } from "../../../src/subjects/bills/entity.ts"
+import { grouped, linesByTag, otherTags } from "../../../src/subjects/bills/rules.ts"
+
+describe("tags of a header", () => {
+  it("are kept in one order, each once", () => {
+    assert.deepStrictEqual(tagsIn(" project=atlas ,nightly,project=atlas"), { tags: "nightly,project=atlas" })
+    assert.deepStrictEqual(tagsOf(tagsOnFile("b, a")), ["a", "b"])
+    assert.deepStrictEqual(tagsOf(null), [])
+  })
+
+  it.each([
+    ["an empty one", ""],
+    ["an empty tag", "a,,b"],
+    ["a space within", "a b"],
+    ["a quote", "a='b'"],
+    ["two values", "a=b=c"],
+    ["letters beyond ASCII", "projekt=grün"],
+    ["control characters", "a\u001b[31m"],
+    ["a long name", "a".repeat(mostTagChars + 1)],
+    ["a long value", `a=${"b".repeat(mostTagChars + 1)}`],
+    ["many tags", Array.from({ length: mostTags + 1 }, (_, n) => `t${n}`).join(",")],
+    ["much of all", Array.from({ length: mostTags }, (_, n) => `${n}${"a".repeat(62)}`).join(",")]
+  ])("are refused, and not kept: %s", (_, header) => {
+    assert.property(tagsIn(header), "problem")
+    assert.isNull(tagsOnFile(header))
+  })
+
+  it("are read of any text, whatever it is, and what is kept is read as the same again", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: mostTagsChars + 10 }), (header) => {
+        const found = tagsIn(header)
+        if ("tags" in found) assert.deepStrictEqual(tagsIn(found.tags), found)
+      })
+    )
+  })
+})
+
+describe("lines by tag", () => {
+  const line = (requests: number): BillLine => ({
+    person: "",
+    team: "t",
+    key: "",
+    model: "",
+    provider: "",
+    requests,
+    unpriced: 0,
+    tokensIn: 0,
+    tokensOut: 0,
+    costNanoUsd: requests
+  })
+
+  it("have a request in the line of each of its tags, and once in that of the others", () => {
+    const lines = linesByTag(
+      [
+        { line: line(5), tags: ["a", "b"] },
+        { line: line(3), tags: ["a"] },
+        { line: line(2), tags: ["c", "d"] },
+        { line: line(1), tags: [] }
+      ],
+      2
+    )
+    assert.deepStrictEqual(
+      grouped(lines, ["tag"]).map(({ requests, tag }) => [tag, requests]),
+      [
+        ["a", 8],
+        ["b", 5],
+        [otherTags, 2],
+        ["", 1]
+      ]
+    )
+    assert.deepStrictEqual(
+      grouped([line(1), line(2)], ["team"]).map(({ requests, tag, team }) => [team, tag, requests]),
+      [["t", "", 3]]
+    )
+  })
+})
