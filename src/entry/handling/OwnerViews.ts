@@ -55,6 +55,7 @@ export const teamView = ({ standings, team }: ObservedTeam): TeamView => ({
   id: team.id,
   name: team.name,
   parent: team.parent,
+  rate: team.rate,
   budget: budgetView(team.budget),
   models: team.models,
   limits: team.limits,

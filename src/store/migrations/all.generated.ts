@@ -59,6 +59,7 @@ import claims from "./0057_claims.ts"
 import issuers from "./0058_issuers.ts"
 import toldHealth from "./0059_told_health.ts"
 import tags from "./0060_tags.ts"
+import rates from "./0061_rates.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -120,5 +121,6 @@ export const migrations = {
   "0057_claims": claims,
   "0058_issuers": issuers,
   "0059_told_health": toldHealth,
-  "0060_tags": tags
+  "0060_tags": tags,
+  "0061_rates": rates
 }

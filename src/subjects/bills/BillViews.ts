@@ -2,25 +2,26 @@
 import { csv } from "../../kernel/text/Csv.ts"
 import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
-import type { ReportDimension, TaggedLine } from "./entity.ts"
+import type { BilledLine, ReportDimension, TaggedLine } from "./entity.ts"
 import type { BillRow, BillView, ClosedBills } from "./routes.ts"
-import { grouped, linesFor, type Sums, totalOf } from "./rules.ts"
+import { billed, grouped, linesFor, type Sums, totalOf } from "./rules.ts"
 import type { Bill } from "./service.ts"
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 const orNull = (text: string): string | null => (text === "" ? null : text)
 
-const sumsView = ({ costNanoUsd, requests, tokensIn, tokensOut, unpriced }: Sums) => ({
+const sumsView = ({ billedNanoUsd, costNanoUsd, requests, tokensIn, tokensOut, unpriced }: Sums) => ({
   requests,
   unpriced,
   tokensIn,
   tokensOut,
-  costUsd: costNanoUsd / nanoUsdPerUsd
+  costUsd: costNanoUsd / nanoUsdPerUsd,
+  billedUsd: billedNanoUsd / nanoUsdPerUsd
 })
 
 const rowOf =
   ({ report: { names } }: Bill) =>
-  (line: TaggedLine): BillRow => ({
+  (line: BilledLine): BillRow => ({
     person: orNull(line.person),
     personName: names.person[line.person] ?? null,
     team: orNull(line.team),
@@ -44,8 +45,9 @@ export const billView = (
   tagged: ReadonlyArray<TaggedLine> | null = null
 ): BillView => {
   const { closed, inexact, report } = bill
-  const lines = linesFor(report.lines, owner)
-  const corrections = linesFor(report.corrections, owner)
+  const { rates } = report
+  const lines = billed(linesFor(report.lines, owner), rates)
+  const corrections = billed(linesFor(report.corrections, owner), rates)
   const months = [...new Set(corrections.map(({ month }) => month))]
   const viewed = rowOf(bill)
   return {
@@ -57,7 +59,7 @@ export const billView = (
     checksum: closed?.checksum ?? null,
     intact: closed?.isIntact ?? true,
     by,
-    rows: grouped(tagged === null ? lines : linesFor(tagged, owner), by).map(viewed),
+    rows: grouped(tagged === null ? lines : billed(linesFor(tagged, owner), rates), by).map(viewed),
     total: sumsView(totalOf(lines)),
     corrections: months.flatMap((month) =>
       grouped(
@@ -84,7 +86,8 @@ export const csvColumns = [
   "unpriced",
   "tokensIn",
   "tokensOut",
-  "costUsd"
+  "costUsd",
+  "billedUsd"
 ] as const satisfies ReadonlyArray<keyof BillRow>
 
 /** One record a row, corrections last. */
@@ -108,8 +111,8 @@ export const closedView = (all: ReadonlyArray<Bill>): typeof ClosedBills.Type =>
             closedAt: iso(closed.atMs),
             checksum: closed.checksum,
             intact: closed.isIntact,
-            costUsd: totalOf(report.lines).costNanoUsd / nanoUsdPerUsd,
-            correctionsUsd: totalOf(report.corrections).costNanoUsd / nanoUsdPerUsd
+            costUsd: totalOf(billed(report.lines, report.rates)).costNanoUsd / nanoUsdPerUsd,
+            correctionsUsd: totalOf(billed(report.corrections, report.rates)).costNanoUsd / nanoUsdPerUsd
           }
         ]
   )

@@ -29,6 +29,9 @@ export type BillLine = typeof BillLine.Type
 /** Sums of requests that have a tag in common, too; empty: they have none. A request with several is in a line of each. */
 export type TaggedLine = BillLine & { readonly tag: string }
 
+/** With what is billed: the cost times the factor of the team. */
+export type BilledLine = TaggedLine & { readonly billedNanoUsd: number }
+
 /** Requests of a month that was closed before they were written. */
 export const Correction = Schema.Struct({ month: Schema.String, ...BillLine.fields })
 export type Correction = typeof Correction.Type
@@ -43,7 +46,9 @@ export const BillReport = Schema.Struct({
   lines: Schema.Array(BillLine),
   corrections: Schema.Array(Correction),
   /** Names at the time, by ids. */
-  names: Schema.Struct({ person: Names, team: Names, key: Names })
+  names: Schema.Struct({ person: Names, team: Names, key: Names }),
+  /** Factors by teams' ids, of those that are not 1. Reports of earlier versions have none. */
+  rates: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Number }), { default: () => ({}) })
 })
 export type BillReport = typeof BillReport.Type
 

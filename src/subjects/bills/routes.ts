@@ -58,7 +58,12 @@ const sums = {
   unpriced: field(Schema.Number, "Requests of a model without a known price; they count as 0 USD.", 0),
   tokensIn: field(Schema.Number, "Tokens of prompts, the cached ones included.", 1_500_000),
   tokensOut: field(Schema.Number, "Tokens of answers, reasoning included.", 420_000),
-  costUsd: field(Schema.Number, "What they cost, in USD.", 4.21)
+  costUsd: field(Schema.Number, "What they cost, in USD.", 4.21),
+  billedUsd: field(
+    Schema.Number,
+    "What is billed for them, in USD: the cost times the team's `rate`, the present one or that at the closing.",
+    4.8415
+  )
 }
 
 const dimension = (what: string, example: string | null) =>

@@ -2,7 +2,7 @@
 import { instantOf } from "../../kernel/time/TimeZones.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
 import {
-  type BillDimension,
+  type BilledLine,
   type BillLine,
   type BillReport,
   type ReportDimension,
@@ -29,31 +29,38 @@ export const linesFor = <Line extends BillLine>(
 ): ReadonlyArray<Line> =>
   owner === null ? lines : lines.filter(({ person, team }) => person === owner.userId || owner.teamIds.includes(team))
 
-export type Sums = Omit<BillLine, BillDimension>
+export type Sums = Omit<BilledLine, ReportDimension>
 
-export const noSums: Sums = { requests: 0, unpriced: 0, tokensIn: 0, tokensOut: 0, costNanoUsd: 0 }
+export const noSums: Sums = { requests: 0, unpriced: 0, tokensIn: 0, tokensOut: 0, costNanoUsd: 0, billedNanoUsd: 0 }
+
+/** Lines with what is billed, by the factors of teams. */
+export const billed = <Line extends BillLine | TaggedLine>(
+  lines: ReadonlyArray<Line>,
+  rates: BillReport["rates"]
+): ReadonlyArray<Line & BilledLine> =>
+  lines.map((line) => Object.assign({ tag: "" }, line, { billedNanoUsd: line.costNanoUsd * (rates[line.team] ?? 1) }))
 
 export const added = (one: Sums, other: Sums): Sums => ({
   requests: one.requests + other.requests,
   unpriced: one.unpriced + other.unpriced,
   tokensIn: one.tokensIn + other.tokensIn,
   tokensOut: one.tokensOut + other.tokensOut,
-  costNanoUsd: one.costNanoUsd + other.costNanoUsd
+  costNanoUsd: one.costNanoUsd + other.costNanoUsd,
+  billedNanoUsd: one.billedNanoUsd + other.billedNanoUsd
 })
 
-export const totalOf = (lines: ReadonlyArray<BillLine>): Sums => lines.reduce<Sums>(added, noSums)
+export const totalOf = (lines: ReadonlyArray<BilledLine>): Sums => lines.reduce<Sums>(added, noSums)
 
 /** Sums up lines by some dimensions, those that cost the most first; the others are empty. */
 export const grouped = (
-  lines: ReadonlyArray<BillLine | TaggedLine>,
+  lines: ReadonlyArray<BilledLine>,
   by: ReadonlyArray<ReportDimension>
-): ReadonlyArray<TaggedLine> => {
-  const groups = new Map<string, TaggedLine>()
+): ReadonlyArray<BilledLine> => {
+  const groups = new Map<string, BilledLine>()
   const isAsked = new Set(by)
   for (const line of lines) {
-    const known: TaggedLine = { tag: "", ...line }
     const names = Object.fromEntries(
-      reportDimensions.map((name) => [name, isAsked.has(name) ? known[name] : ""])
+      reportDimensions.map((name) => [name, isAsked.has(name) ? line[name] : ""])
     ) as Pick<TaggedLine, ReportDimension>
     const key = JSON.stringify(reportDimensions.map((name) => names[name]))
     groups.set(key, { ...names, ...added(groups.get(key) ?? noSums, line) })
@@ -86,8 +93,8 @@ export const linesByTag = (
 }
 
 /** Text of a report, with its fields in one order, so that a report always has the same checksum. */
-export const textOf = ({ corrections, fromMs, lines, month, names, timeZone, untilMs }: BillReport): string => {
-  const sorted = (all: Readonly<Record<string, string>>) =>
+export const textOf = ({ corrections, fromMs, lines, month, names, rates, timeZone, untilMs }: BillReport): string => {
+  const sorted = <A>(all: Readonly<Record<string, A>>) =>
     Object.fromEntries(Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   const dimensionsOf = (line: BillLine) => ({
     person: line.person,
@@ -108,6 +115,7 @@ export const textOf = ({ corrections, fromMs, lines, month, names, timeZone, unt
     untilMs,
     lines: lines.map(dimensionsOf),
     corrections: corrections.map((line) => Object.assign({ month: line.month }, dimensionsOf(line))),
-    names: { person: sorted(names.person), team: sorted(names.team), key: sorted(names.key) }
+    names: { person: sorted(names.person), team: sorted(names.team), key: sorted(names.key) },
+    ...(Object.keys(rates).length === 0 ? {} : { rates: sorted(rates) })
   })
 }

@@ -110,7 +110,13 @@ export const make = Effect.gen(function* () {
         person: named(idsOf("person"), (id) => users.get(id)?.name),
         team: named(idsOf("team"), (id) => teams.get(id)?.name),
         key: named(idsOf("key"), keyName)
-      }
+      },
+      rates: Object.fromEntries(
+        idsOf("team").flatMap((id) => {
+          const rate = teams.get(id)?.rate ?? 1
+          return rate === 1 ? [] : [[id, rate] as const]
+        })
+      )
     }
     return { report, lastSeq: found.lastSeq, inexact: isWhole(span, splitMs) ? [] : daysOnly(timeZone) }
   })

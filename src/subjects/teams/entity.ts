@@ -11,11 +11,14 @@ export interface Team {
   /** Model ids or patterns that keys of the team may use; null: all. */
   readonly models: ReadonlyArray<string> | null
   readonly limits: OwnerLimits | null
+  /** Factor by which what the team costs is billed to it; 1: as it is. */
+  readonly rate: number
   /** Ids of users. */
   readonly members: ReadonlyArray<string>
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
+export const maxRate = 100
 export const maxTeamLevels = 4
 export const maxTeams = 1_000

@@ -20,6 +20,7 @@ const Row = Schema.Struct({
   budget: Schema.NullOr(Json(OwnerBudget)),
   models: Schema.NullOr(Texts),
   limits: Schema.NullOr(Json(OwnerLimits)),
+  rate: Schema.Number,
   members: Texts,
   createdAtMs: Whole,
   updatedAtMs: Whole

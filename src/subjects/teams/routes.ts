@@ -21,6 +21,7 @@ import { field } from "../../kernel/Documented.ts"
 import { observed } from "../../kernel/Observed.ts"
 import { GivenOwnerBudget, GivenOwnerLimits, OwnerBudgetView, OwnerLimitsView, OwnerMeter } from "../limits/routes.ts"
 import { maxUsers } from "../users/entity.ts"
+import { maxRate } from "./entity.ts"
 
 const words = {
   name: ["Name of the team; no other has it.", "Research"],
@@ -28,6 +29,7 @@ const words = {
   budget: "Budget of all keys of the team and of the teams below; null: none.",
   models: ["Model ids that keys of the team may use, `*` in them for any text; null or empty: all.", ["openai/*"]],
   limits: "Other limits of all keys of the team and of the teams below; null: none.",
+  rate: ["Factor by which what the team costs is billed to it (`billedUsd` of `/api/bills`); 1: as it is.", 1.15],
   members: ["Ids of the people in the team.", [exampleId]]
 } as const
 
@@ -38,6 +40,7 @@ export const TeamView = Schema.Struct({
   budget: field(Schema.NullOr(OwnerBudgetView), words.budget),
   models: field(Schema.NullOr(Schema.Array(Schema.String)), ...words.models),
   limits: field(Schema.NullOr(OwnerLimitsView), words.limits),
+  rate: field(Schema.Number, ...words.rate),
   members: field(Schema.Array(Schema.String), ...words.members),
   meters: observed(Schema.Array(OwnerMeter), "The limits as they are now."),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
@@ -49,11 +52,14 @@ const Id = Text.pipe(Schema.maxLength(100))
 const Patterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
 const Members = Schema.Array(Id).pipe(Schema.maxItems(maxUsers))
 
+const Rate = Schema.Number.pipe(Schema.between(0, maxRate))
+
 const settings = {
   parent: field(clearable(Id), ...words.parent),
   budget: field(clearable(GivenOwnerBudget), words.budget),
   models: field(clearable(Patterns), ...words.models),
   limits: field(clearable(GivenOwnerLimits), words.limits),
+  rate: field(clearable(Rate), ...words.rate),
   members: field(optional(Members), ...words.members)
 }
 

@@ -7,7 +7,7 @@ import { maxTeamLevels, type Team } from "./entity.ts"
 
 type Settings = Omit<Team, "id" | "createdAtMs" | "updatedAtMs">
 
-const empty: Omit<Settings, "name"> = { parent: null, budget: null, models: null, limits: null, members: [] }
+const empty: Omit<Settings, "name"> = { parent: null, budget: null, models: null, limits: null, rate: 1, members: [] }
 
 /** Settings with the changes of an input. A member is there once. */
 export const changed = (before: Settings, input: UpdateTeam): Settings => ({
@@ -16,6 +16,7 @@ export const changed = (before: Settings, input: UpdateTeam): Settings => ({
   budget: input.budget === undefined ? before.budget : ownerBudgetOf(input.budget),
   models: input.models === undefined ? before.models : input.models,
   limits: input.limits === undefined ? before.limits : ownerLimitsOf(input.limits),
+  rate: input.rate === undefined ? before.rate : (input.rate ?? 1),
   members: [...new Set(input.members ?? before.members)]
 })
 

@@ -39,6 +39,25 @@ describe("the bill of a month", () => {
         assert.deepStrictEqual(costs, { Research: 3, Sales: 1, "-": 1 })
         assert.closeTo(bill.total.costUsd, 5 * oneUsd, 1e-12)
         assert.deepInclude(bill, { closedAt: null, checksum: null, corrections: [], timezone: "UTC" })
+        // What is billed to a team may be more or less than what it costs; the ledger stays as it is.
+        assert.strictEqual((await people.change(research.id, { rate: 1.5 })).rate, 1.5)
+        const marked = (await get(people, `/api/bills?month=${month}&by=team`)).body
+        const billedTo = new Map(
+          marked.rows.map((row: { teamName: string | null; billedUsd: number }) => [row.teamName, row.billedUsd])
+        )
+        assert.closeTo(Number(billedTo.get("Research")), 3 * oneUsd * 1.5, 1e-12)
+        assert.closeTo(Number(billedTo.get("Sales")), oneUsd, 1e-12)
+        assert.closeTo(marked.total.costUsd, 5 * oneUsd, 1e-12)
+        assert.closeTo(marked.total.billedUsd, 5 * oneUsd + 1.5 * oneUsd, 1e-12)
+        for (const rate of [-1, 101, "2"]) {
+          const refused = await fetch(`${people.gateway.url}/api/teams/${research.id}`, {
+            method: "PUT",
+            headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+            body: JSON.stringify({ rate })
+          })
+          assert.strictEqual(refused.status, 400, await refused.text())
+        }
+        assert.strictEqual((await people.change(research.id, { rate: null })).rate, 1)
         const usual = (await get(people, `/api/bills?month=${month}`)).body
         assert.deepStrictEqual(usual.by, ["person", "team"])
         assert.lengthOf(usual.rows, 4)

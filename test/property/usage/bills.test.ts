@@ -7,7 +7,7 @@ import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import type { UsageRow } from "../../../src/contract/domain/Usage.ts"
 import { billDimensions, type BillLine } from "../../../src/subjects/bills/entity.ts"
-import { grouped, spanOfMonth, totalOf } from "../../../src/subjects/bills/rules.ts"
+import { billed, grouped, spanOfMonth, totalOf } from "../../../src/subjects/bills/rules.ts"
 import { Bills } from "../../../src/subjects/bills/service.ts"
 import { UsageSumsRepo } from "../../../src/subjects/usage/UsageSumsRepo.ts"
 import { layerOf } from "../../unit/management/support.ts"
@@ -99,7 +99,9 @@ const expected = (rows: ReadonlyArray<UsageRow>, owned: ReadonlyArray<Owned>): R
   })
 
 const sorted = (lines: ReadonlyArray<BillLine>) =>
-  grouped(lines, billDimensions).toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+  grouped(billed(lines, {}), billDimensions).toSorted((one, other) =>
+    JSON.stringify(one) < JSON.stringify(other) ? -1 : 1
+  )
 
 /** Month of the rows, and the time of the look: once with sums by hour of all of it, once with days of its beginning. */
 const looks = [Date.UTC(2026, 10, 6), Date.UTC(2026, 10, 25)] as const
@@ -150,7 +152,10 @@ describe("bills", () => {
         const { report } = yield* bills.bill({ month, timeZone })
         assert.deepStrictEqual(sorted(report.lines), sorted(expected(own, owned)))
         for (const by of [[], ["person"], ["team", "model"], ["key", "provider", "person"]] as const) {
-          assert.deepStrictEqual(totalOf(grouped(report.lines, by)), totalOf(expected(own, owned)))
+          assert.deepStrictEqual(
+            totalOf(grouped(billed(report.lines, {}), by)),
+            totalOf(billed(expected(own, owned), {}))
+          )
         }
       }).pipe(at(nowMs))
     )
@@ -201,7 +206,10 @@ describe("bills", () => {
       yield* sumAll
       while ((yield* sums.deleteSome({ _tag: "Before", beforeMs: beginMs + 20 * dayMs }, 1_000_000, nowMs)) > 0);
       const { report } = yield* bills.bill({ month, timeZone: "Europe/Zurich" })
-      assert.deepStrictEqual(totalOf(report.lines), totalOf(expected(within(rows, month, "Europe/Zurich"), [])))
+      assert.deepStrictEqual(
+        totalOf(billed(report.lines, {})),
+        totalOf(billed(expected(within(rows, month, "Europe/Zurich"), []), {}))
+      )
     }).pipe(at(looks[0]))
   )
 

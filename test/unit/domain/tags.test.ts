@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { mostTagChars, mostTags, mostTagsChars, tagsIn, tagsOf, tagsOnFile } from "../../../src/contract/domain/Tags.ts"
 import type { BillLine } from "../../../src/subjects/bills/entity.ts"
-import { grouped, linesByTag, otherTags } from "../../../src/subjects/bills/rules.ts"
+import { billed, grouped, linesByTag, otherTags, textOf, totalOf } from "../../../src/subjects/bills/rules.ts"
 
 describe("tags of a header", () => {
   it("are kept in one order, each once", () => {
@@ -64,7 +64,7 @@ describe("lines by tag", () => {
       2
     )
     assert.deepStrictEqual(
-      grouped(lines, ["tag"]).map(({ requests, tag }) => [tag, requests]),
+      grouped(billed(lines, {}), ["tag"]).map(({ requests, tag }) => [tag, requests]),
       [
         ["a", 8],
         ["b", 5],
@@ -73,8 +73,47 @@ describe("lines by tag", () => {
       ]
     )
     assert.deepStrictEqual(
-      grouped([line(1), line(2)], ["team"]).map(({ requests, tag, team }) => [team, tag, requests]),
+      grouped(billed([line(1), line(2)], {}), ["team"]).map(({ requests, tag, team }) => [team, tag, requests]),
       [["t", "", 3]]
     )
+  })
+})
+
+describe("what is billed", () => {
+  const line = (team: string, costNanoUsd: number): BillLine => ({
+    person: "",
+    team,
+    key: "",
+    model: team,
+    provider: "",
+    requests: 1,
+    unpriced: 0,
+    tokensIn: 0,
+    tokensOut: 0,
+    costNanoUsd
+  })
+  const lines = [line("a", 100), line("b", 10), line("", 1)]
+
+  it("is the cost times the team's factor, whatever it is summed up by; the cost stays the cost", () => {
+    const found = billed(lines, { a: 1.5, b: 0 })
+    assert.deepInclude(totalOf(found), { costNanoUsd: 111, billedNanoUsd: 151 })
+    const [all] = grouped(found, [])
+    assert.deepInclude(all, { team: "", costNanoUsd: 111, billedNanoUsd: 151 })
+    assert.deepStrictEqual(
+      grouped(found, ["team"]).map(({ billedNanoUsd, team }) => [team, billedNanoUsd]),
+      [
+        ["a", 150],
+        ["b", 0],
+        ["", 1]
+      ]
+    )
+  })
+
+  it("is in the text of a report, and a report without factors has the text that it always had", () => {
+    const report = { month: "2035-01", timeZone: "UTC", fromMs: 0, untilMs: 1, lines, corrections: [] }
+    const names = { person: {}, team: {}, key: {} }
+    const plain = textOf({ ...report, names, rates: {} })
+    assert.notInclude(plain, "rates")
+    assert.match(textOf({ ...report, names, rates: { b: 2, a: 1.5 } }), /"rates":\{"a":1\.5,"b":2\}\}$/)
   })
 })

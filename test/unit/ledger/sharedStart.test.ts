@@ -41,6 +41,7 @@ const teamOf = (id: string, parent: string | null): Team => ({
     timeZone: "UTC"
   },
   models: null,
+  rate: 1,
   limits: { dailyTokens: 5_000, weeklyTokens: 0, monthlyTokens: 0, requestsPerDay: 50 },
   members: [],
   createdAtMs: 0,

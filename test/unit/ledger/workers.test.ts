@@ -116,6 +116,7 @@ const teamOf = (id: string, parent: string | null, dailyLimitNanoUsd: number | n
           timeZone: "UTC"
         },
   models: null,
+  rate: 1,
   limits: null,
   members: [],
   createdAtMs: 0,

@@ -81,6 +81,7 @@ describe("teams", () => {
     parent: null,
     budget: null,
     models: null,
+    rate: 1,
     limits: null,
     members,
     createdAtMs: 0,

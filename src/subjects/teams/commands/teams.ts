@@ -57,12 +57,13 @@ export const teamsList = listOf(teams, {
 
 export const teamsShow = on("show", teams, {}, function* ({ all, client, found, to }) {
   const answer = yield* client.get({ path: { id: found.id } })
-  const { id, members, meters, models, name, parent } = answer.team
+  const { id, members, meters, models, name, parent, rate } = answer.team
   const page = fields([
     ["Name", name],
     ["Below", all.find((each) => each.id === parent)?.name ?? "no other"],
     ["Members", members.join(", ") || "none"],
     ["Models", models?.join(", ") || "all"],
+    ["Billed", rate === 1 ? "as it costs" : `${rate} × what it costs`],
     ["Id", id]
   ])
   yield* Output.result({
@@ -83,6 +84,10 @@ const settings = {
     Options.withDescription("A model its keys may use, '*' in it for any text; 'all' for all. Several times."),
     Options.repeated
   ),
+  rate: Options.float("rate").pipe(
+    Options.withDescription("Factor by which what it costs is billed to it, such as 1.15; 1: as it is."),
+    Options.optional
+  ),
   members: Options.text("member").pipe(
     Options.withDescription("A person in the team, by name, e-mail address or id; 'none'. Several times."),
     Options.repeated
@@ -90,7 +95,14 @@ const settings = {
   ...ownerLimits
 }
 
-const flagNames = { name: "<name>", parent: "--parent", models: "--model", members: "--member", ...ownerLimitNames }
+const flagNames = {
+  name: "<name>",
+  parent: "--parent",
+  models: "--model",
+  rate: "--rate",
+  members: "--member",
+  ...ownerLimitNames
+}
 
 /** Undefined: not given; `word` alone clears. */
 const listGiven = <A>(given: ReadonlyArray<string>, word: string, cleared: A) =>
@@ -115,6 +127,7 @@ export const teamsAdd = Command.make(
           name: given.name,
           parent: yield* ownerOf(given.parent, (word) => teamIdOf(to, word)),
           models: listGiven(given.models, "all", null),
+          rate: Option.getOrUndefined(given.rate),
           members: yield* idsOf(to, given.members),
           ...ownerLimitsOf(given)
         },
@@ -144,6 +157,7 @@ export const teamsEdit = Command.make(
           name: Option.getOrUndefined(given.name),
           parent: yield* ownerOf(given.parent, (word) => teamIdOf(to, word)),
           models: listGiven(given.models, "all", null),
+          rate: Option.getOrUndefined(given.rate),
           members: yield* idsOf(to, given.members),
           ...ownerLimitsOf(given)
         },

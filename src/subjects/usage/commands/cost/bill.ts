@@ -46,13 +46,18 @@ const columnOf: Readonly<Record<ReportDimension, Column.Column<Row>>> = {
   tag: Column.name("TAG", ({ tag }) => tag ?? "-")
 }
 
-const columnsOf = ({ by, corrections }: BillView): ReadonlyArray<Column.Column<Row>> => [
-  ...(corrections.length === 0 ? [] : [Column.text<Row>("MONTH", ({ month }) => month)]),
-  ...by.map((name) => columnOf[name]),
+/** No team has a rate of its own. */
+const isBilledAsIs = ({ corrections, rows }: BillView): boolean =>
+  [...rows, ...corrections].every(({ billedUsd, costUsd }) => billedUsd === costUsd)
+
+const columnsOf = (bill: BillView): ReadonlyArray<Column.Column<Row>> => [
+  ...(bill.corrections.length === 0 ? [] : [Column.text<Row>("MONTH", ({ month }) => month)]),
+  ...bill.by.map((name) => columnOf[name]),
   Column.number("REQUESTS", ({ requests }) => requests, Column.thousands),
   Column.number("TOKENS IN", ({ tokensIn }) => tokensIn, Column.thousands),
   Column.number("TOKENS OUT", ({ tokensOut }) => tokensOut, Column.thousands),
   Column.number("USD", ({ costUsd }) => costUsd, usd),
+  ...(isBilledAsIs(bill) ? [] : [Column.number<Row>("BILLED", ({ billedUsd }) => billedUsd, usd)]),
   Column.number("UNPRICED", ({ unpriced }) => unpriced, Column.thousands, { in: "wide" })
 ]
 
