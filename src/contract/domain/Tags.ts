@@ -9,7 +9,8 @@ export const mostTagChars = 64
 export const mostTagsChars = 500
 
 const part = `[A-Za-z0-9_.:/@+-]{1,${mostTagChars}}`
-const tagPattern = new RegExp(`^${part}(?:=${part})?$`)
+/** No sign comes first: a table program takes a cell that begins with one for a formula. */
+const tagPattern = new RegExp(`^(?=[A-Za-z0-9_])${part}(?:=${part})?$`)
 
 /** The tags of a header in one order, each once, with commas between; a sentence's end where it is none of this form. */
 export const tagsIn = (header: string): { readonly tags: string } | { readonly problem: string } => {

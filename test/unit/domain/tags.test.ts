@@ -18,6 +18,8 @@ describe("tags of a header", () => {
     ["a space within", "a b"],
     ["a quote", "a='b'"],
     ["two values", "a=b=c"],
+    ["a formula's beginning", "a,@b"],
+    ["a value alone", "=b"],
     ["letters beyond ASCII", "projekt=grün"],
     ["control characters", "a\u001b[31m"],
     ["a long name", "a".repeat(mostTagChars + 1)],
