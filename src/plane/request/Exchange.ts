@@ -158,6 +158,8 @@ export interface Work {
   readonly parsed: JsonObject
   /** Body that a later turn goes on from, where it is not `parsed`: the gateway has added texts of its own to that. */
   readonly remembered?: JsonObject
+  /** Tags of the request where members of its body count as well; absent: those of the header alone. */
+  readonly tags?: string | null
   /** The bytes of `parsed`. */
   readonly body: Buffer
   /** The request as a conversation; decoded when it is asked for. */

@@ -24,7 +24,7 @@ import * as Engine from "../routing/decide/Engine.ts"
 import { permitted } from "../routing/decide/Refusals.ts"
 import { startsPrompt } from "../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../routing/decide/SessionKey.ts"
-import { tagsHeader, tagsIn } from "../../contract/domain/Tags.ts"
+import { tagsHeader, tagsIn, tagsOfBody, tagsOnFile, withTags } from "../../contract/domain/Tags.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { type Json, type JsonObject } from "../../wire/json/Json.ts"
 import { itemsIn, makeReadOutlined, outlineOf, type ReadOutlined } from "../../wire/json/outline/Outline.ts"
@@ -307,6 +307,10 @@ const decided = (deps: Deps, read: Read): Mutable<Work> | InferenceError => {
     trail: new Trail()
   }
   if (continued !== expanded) work.remembered = expanded
+  const { tagsFrom } = gatewaySettings.current()
+  if (tagsFrom.length > 0) {
+    work.tags = withTags(tagsOnFile(headerOf(exchange.headers, tagsHeader)), tagsOfBody(parsed, tagsFrom))
+  }
   if (thinking !== null) work.thinking = thinking
   if (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange)) work.ofClaudeCode = true
   const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null

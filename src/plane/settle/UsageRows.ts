@@ -61,7 +61,7 @@ export const rowOf = (
     batchId: exchange.batchId ?? null,
     answeredFrom: kept?.answeredFrom ?? null,
     egress: work.trail.egress,
-    tags: tagsOnFile(headerOf(exchange.headers, tagsHeader)),
+    tags: work.tags === undefined ? tagsOnFile(headerOf(exchange.headers, tagsHeader)) : work.tags,
     sessionId: work.sessionId === null ? null : sessionOnFile(work.sessionId),
     reservedNanoUsd,
     calls

@@ -1,4 +1,5 @@
 /** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
+import { tagSources } from "../../contract/domain/Tags.ts"
 import * as Schema from "effect/Schema"
 import { CacheSettings, CacheSettingsPatch, defaultCacheSettings, mergeCacheSettings } from "./entity/CacheSettings.ts"
 import { field } from "../../kernel/Documented.ts"
@@ -30,6 +31,10 @@ const words = {
   backgroundModel: [
     "The model or combo that answers what coding agents ask by themselves (titles, summaries, topic checks) while the flag `GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS` is on (`docs/routing.md`); null: the one they ask for.",
     null
+  ],
+  tagsFrom: [
+    "Members of requests that are taken for tags too (`docs/teams.md`): `user` as `user=<value>`, and the members of `metadata` by their names. None: tags are those of `X-Gateway-Tags`.",
+    ["user"]
   ],
   decisions: "Routing decisions that are kept in the store.",
   retentionDays: ["Days; older ones are removed.", 7],
@@ -111,6 +116,7 @@ export const GatewaySettings = Schema.Struct({
   metricsPublic: field(Schema.Boolean, ...words.metricsPublic),
   modelFallbacks: field(Schema.Record({ key: Schema.String, value: Schema.String }), ...words.modelFallbacks),
   backgroundModel: field(Schema.NullOr(Schema.String), ...words.backgroundModel),
+  tagsFrom: field(Schema.Array(Schema.Literal(...tagSources)), ...words.tagsFrom),
   decisions: field(
     Schema.Struct({
       retentionDays: field(Schema.Number, ...words.retentionDays),
@@ -234,6 +240,10 @@ export const GatewaySettingsPatch = Schema.Struct({
   modelFallbacks: field(Schema.optionalWith(ModelFallbacks, leave), ...words.modelFallbacks),
   /** Null clears it. */
   backgroundModel: field(Schema.optionalWith(Schema.NullOr(ModelId), { exact: true }), ...words.backgroundModel),
+  tagsFrom: field(
+    Schema.optionalWith(Schema.Array(Schema.Literal(...tagSources)).pipe(Schema.maxItems(tagSources.length)), leave),
+    ...words.tagsFrom
+  ),
   decisions: field(
     Schema.optionalWith(
       Schema.Struct({
@@ -361,6 +371,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   metricsPublic: false,
   modelFallbacks: {},
   backgroundModel: null,
+  tagsFrom: [],
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
   usage: { retentionDays: 90, maxRows: 1_000_000 },
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },

@@ -91,4 +91,33 @@ describe("tags of requests", () => {
       })
     })
   )
+
+  it.scopedLive("are what clients say in fields of their own, where a setting says so", () =>
+    Effect.gen(function* () {
+      const people = yield* setUp
+      yield* Effect.promise(async () => {
+        const { gateway } = people
+        const chat = async (more: object, tags?: string): Promise<ReadonlyArray<string>> => {
+          const headers = {
+            authorization: `Bearer ${adminKey}`,
+            ...(tags === undefined ? {} : { "x-gateway-tags": tags })
+          }
+          const messages = [{ role: "user", content: "Hi" }]
+          const answer = await gateway.post("/v1/chat/completions", { model: "up/m", messages, ...more }, headers)
+          assert.strictEqual(answer.status, 200, await answer.text())
+          const { logs } = await gateway.manage("GET", "/api/usage/logs?limit=1")
+          return logs[0].tags
+        }
+        const asked = { user: "ada", metadata: { project: "atlas", note: "two words", user_id: "7" } }
+        assert.deepStrictEqual(await chat(asked), [])
+        await gateway.manage("PATCH", "/api/settings", { tagsFrom: ["user"] })
+        assert.deepStrictEqual(await chat(asked), ["user=ada"])
+        assert.deepStrictEqual(await chat({ user: 7, metadata: "x" }, "nightly"), ["nightly", "user=7"])
+        await gateway.manage("PATCH", "/api/settings", { tagsFrom: ["metadata"] })
+        assert.deepStrictEqual(await chat(asked), ["project=atlas", "user=7"])
+        await gateway.manage("PATCH", "/api/settings", { tagsFrom: [] })
+        assert.deepStrictEqual(await chat(asked, "nightly"), ["nightly"])
+      })
+    })
+  )
 })

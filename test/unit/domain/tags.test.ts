@@ -1,7 +1,16 @@
 /** Tags of requests, as callers give them. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { mostTagChars, mostTags, mostTagsChars, tagsIn, tagsOf, tagsOnFile } from "../../../src/contract/domain/Tags.ts"
+import {
+  mostTagChars,
+  mostTags,
+  mostTagsChars,
+  tagsIn,
+  tagsOf,
+  tagsOfBody,
+  tagsOnFile,
+  withTags
+} from "../../../src/contract/domain/Tags.ts"
 import type { BillLine } from "../../../src/subjects/bills/entity.ts"
 import { billed, grouped, linesByTag, otherTags, textOf, totalOf } from "../../../src/subjects/bills/rules.ts"
 
@@ -36,6 +45,33 @@ describe("tags of a header", () => {
       fc.property(fc.string({ unit: "binary", maxLength: mostTagsChars + 10 }), (header) => {
         const found = tagsIn(header)
         if ("tags" in found) assert.deepStrictEqual(tagsIn(found.tags), found)
+      })
+    )
+  })
+})
+
+describe("tags of a body", () => {
+  const sources = ["user", "metadata"] as const
+
+  it("are its user and the members of its metadata, as far as they have the form of tags", () => {
+    const body = { user: "ada", metadata: { project: "atlas", n: 7, text: "two words", deep: { a: 1 }, "=": "x" } }
+    assert.deepStrictEqual(tagsOfBody(body, sources), ["user=ada", "project=atlas", "n=7"])
+    assert.deepStrictEqual(tagsOfBody(body, []), [])
+    for (const odd of [null, 7, "x", ["a"], {}]) assert.deepStrictEqual(tagsOfBody({ metadata: odd }, sources), [])
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`m${n}`, "x"]))
+    assert.lengthOf(tagsOfBody({ metadata: many }, sources), 16)
+  })
+
+  it("follow those of the header while there is room, and are never more than a header could say", () => {
+    assert.isNull(withTags(null, []))
+    assert.strictEqual(withTags("b", ["a", "b"]), "a,b")
+    const tag = fc.stringMatching(/^[a-z0-9_]{1,64}=[a-z0-9]{1,64}$/)
+    fc.assert(
+      fc.property(fc.array(tag, { maxLength: 8 }), fc.array(tag, { maxLength: 20 }), (given, more) => {
+        const header = tagsOnFile(given.join(","))
+        const all = withTags(header, more)
+        if (all !== null) assert.deepStrictEqual(tagsIn(all), { tags: all })
+        assert.includeMembers([...tagsOf(all)], [...tagsOf(header)])
       })
     )
   })
