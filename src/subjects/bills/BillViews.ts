@@ -2,9 +2,9 @@
 import { csv } from "../../kernel/text/Csv.ts"
 import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
-import type { BilledLine, ReportDimension, TaggedLine } from "./entity.ts"
+import type { BilledLine, ReportDimension, TaggedLine, TeamsAbove } from "./entity.ts"
 import type { BillRow, BillView, ClosedBills } from "./routes.ts"
-import { billed, grouped, linesFor, type Sums, totalOf } from "./rules.ts"
+import { billed, grouped, linesFor, rolledUp, type Sums, totalOf } from "./rules.ts"
 import type { Bill } from "./service.ts"
 
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -20,12 +20,12 @@ const sumsView = ({ billedNanoUsd, costNanoUsd, requests, tokensIn, tokensOut, u
 })
 
 const rowOf =
-  ({ report: { names } }: Bill) =>
+  ({ report: { names } }: Bill, teamsAbove: TeamsAbove | null) =>
   (line: BilledLine): BillRow => ({
     person: orNull(line.person),
     personName: names.person[line.person] ?? null,
     team: orNull(line.team),
-    teamName: names.team[line.team] ?? null,
+    teamName: names.team[line.team] ?? teamsAbove?.nameOf(line.team) ?? null,
     key: orNull(line.key),
     keyName: names.key[line.key] ?? null,
     provider: orNull(line.provider),
@@ -37,19 +37,32 @@ const rowOf =
 const ofTags =
   "A request is in the row of each of its tags, so that rows by tag may add up to more than the total. They are made of the log: what was deleted from it is in the total alone."
 
-/** `owner`: of whom alone it is shown; null: of all. `tagged`: the lines by tag, where they are asked for. */
+const ofTeams =
+  "A request is in the row of each team above its own too, by the tree of now, so that rows by team add up to more than the total."
+
+/** Parts that are asked for besides: the lines by tag, and what teams below others have cost in those as well. */
+export interface BillMore {
+  readonly tagged: ReadonlyArray<TaggedLine> | null
+  readonly teamsAbove: TeamsAbove | null
+}
+
+/** `owner`: of whom alone it is shown; null: of all. */
 export const billView = (
   bill: Bill,
   by: ReadonlyArray<ReportDimension>,
   owner: OwnedBy | null,
-  tagged: ReadonlyArray<TaggedLine> | null = null
+  { tagged, teamsAbove }: BillMore = { tagged: null, teamsAbove: null }
 ): BillView => {
   const { closed, inexact, report } = bill
   const { rates } = report
   const lines = billed(linesFor(report.lines, owner), rates)
   const corrections = billed(linesFor(report.corrections, owner), rates)
   const months = [...new Set(corrections.map(({ month }) => month))]
-  const viewed = rowOf(bill)
+  const viewed = rowOf(bill, teamsAbove)
+  const shown = tagged === null ? lines : billed(linesFor(tagged, owner), rates)
+  // Of teams above, those that the caller sees.
+  const above = (teamId: string): ReadonlyArray<string> =>
+    (teamsAbove?.idsOf(teamId) ?? []).filter((id) => owner === null || owner.teamIds.includes(id))
   return {
     month: report.month,
     timezone: report.timeZone,
@@ -59,7 +72,7 @@ export const billView = (
     checksum: closed?.checksum ?? null,
     intact: closed?.isIntact ?? true,
     by,
-    rows: grouped(tagged === null ? lines : billed(linesFor(tagged, owner), rates), by).map(viewed),
+    rows: grouped(teamsAbove === null ? shown : rolledUp(shown, above), by).map(viewed),
     total: sumsView(totalOf(lines)),
     corrections: months.flatMap((month) =>
       grouped(
@@ -68,7 +81,7 @@ export const billView = (
       ).map((line) => Object.assign({ month }, viewed(line)))
     ),
     correctionsTotal: sumsView(totalOf(corrections)),
-    inexact: tagged === null ? inexact : [...inexact, ofTags]
+    inexact: [...inexact, ...(tagged === null ? [] : [ofTags]), ...(teamsAbove === null ? [] : [ofTeams])]
   }
 }
 

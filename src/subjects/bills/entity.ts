@@ -65,6 +65,12 @@ export interface ClosedBill {
   readonly createdAtMs: number
 }
 
+/** Teams above others, the nearest first, and names of teams. */
+export interface TeamsAbove {
+  readonly idsOf: (teamId: string) => ReadonlyArray<string>
+  readonly nameOf: (teamId: string) => string | undefined
+}
+
 /** A part of time, epoch milliseconds. */
 export interface Span {
   readonly fromMs: number

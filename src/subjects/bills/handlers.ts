@@ -15,12 +15,13 @@ export const layer = HttpApiBuilder.group(contractOf(BillsGroup), "bills", (hand
   Effect.gen(function* () {
     const bills = yield* Bills
     const callerBounds = yield* makeCallerBounds
-    const shown = Effect.fnUntraced(function* ({ by, month, timezone = "UTC" }: BillQuery) {
+    const shown = Effect.fnUntraced(function* ({ by, month, rollUp, timezone = "UTC" }: BillQuery) {
       const owner = ownedBy(yield* callerBounds)
       const query = { month, timeZone: timezone }
       const dimensions = dimensionsIn(by)
       const tagged = dimensions.includes("tag") ? yield* bills.byTag(query) : null
-      return billView(yield* bills.bill(query), dimensions, owner, tagged)
+      const teamsAbove = rollUp === "true" ? bills.teamsAbove() : null
+      return billView(yield* bills.bill(query), dimensions, owner, { tagged, teamsAbove })
     })
     return handlers
       .handle("show", ({ urlParams }) => answered(shown(urlParams)))

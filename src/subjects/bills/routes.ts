@@ -45,6 +45,11 @@ export const BillQuery = Schema.Struct({
     Schema.optionalWith(By, { exact: true }),
     `What to sum up by, with commas between: ${reportDimensions.join(", ")}; absent: person,team.`,
     "person,model"
+  ),
+  rollUp: field(
+    Schema.optionalWith(Schema.Literal("true", "false"), { exact: true }),
+    "Whether rows of a team have what the teams below it cost, too; absent: not.",
+    "false"
   )
 }).annotations(strict)
 export type BillQuery = typeof BillQuery.Type

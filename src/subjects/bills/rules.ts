@@ -92,6 +92,13 @@ export const linesByTag = (
   })
 }
 
+/** Lines with each of them for the teams above its own as well: the amounts are those of its own team. */
+export const rolledUp = (
+  lines: ReadonlyArray<BilledLine>,
+  above: (teamId: string) => ReadonlyArray<string>
+): ReadonlyArray<BilledLine> =>
+  lines.flatMap((line) => [line, ...above(line.team).map((team) => Object.assign({}, line, { team }))])
+
 /** Text of a report, with its fields in one order, so that a report always has the same checksum. */
 export const textOf = ({ corrections, fromMs, lines, month, names, rates, timeZone, untilMs }: BillReport): string => {
   const sorted = <A>(all: Readonly<Record<string, A>>) =>

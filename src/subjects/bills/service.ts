@@ -9,11 +9,12 @@ import { makeLane } from "../../kernel/Lane.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
+import { type Directory, teamsFrom } from "../people/Owners.ts"
 import { People } from "../people/People.ts"
 import { hoursKeptMs } from "../usageHistory/entity.ts"
 import { makeNames } from "../usage/RowFacts.ts"
 import * as Errors from "../Errors.ts"
-import { BillReport, type ClosedBill, type TaggedLine } from "./entity.ts"
+import { BillReport, type ClosedBill, type TaggedLine, type TeamsAbove } from "./entity.ts"
 import { BillRepo } from "./repo.ts"
 import { type Billed, BillSumsRepo, hoursSince, isWhole } from "./BillSumsRepo.ts"
 import { linesByTag, spanOfMonth, textOf } from "./rules.ts"
@@ -43,6 +44,8 @@ export class Bills extends Context.Tag("gateway/subjects/bills/Bills")<
     readonly bill: (query: MonthQuery) => Effect.Effect<Bill, ReadRefused | StoreError>
     /** Reads the lines of a month by tag, as far as the log has its rows. */
     readonly byTag: (query: MonthQuery) => Effect.Effect<ReadonlyArray<TaggedLine>, ReadRefused | StoreError>
+    /** The tree of teams as it is now. */
+    readonly teamsAbove: () => TeamsAbove
     /** Freezes the bill of a month that is over; what comes later is a correction on the next one that is closed. */
     readonly close: (query: MonthQuery) => Effect.Effect<Bill, Errors.StateConflict | ReadRefused | StoreError>
     /** Oldest first. */
@@ -65,6 +68,14 @@ const frozen = ({ checksum, createdAtMs, report }: ClosedBill): Bill => ({
 const daysOnly = (timeZone: string): ReadonlyArray<string> => [
   `Sums by hour are kept for ${hoursKeptMs / 86_400_000} days: what is older begins and ends by the days of UTC where its rows were deleted, not by those of ${timeZone}.`
 ]
+
+const teamsAboveIn = (directory: Directory): TeamsAbove => ({
+  idsOf: (teamId) =>
+    teamsFrom(directory, teamId)
+      .slice(1)
+      .map(({ id }) => id),
+  nameOf: (teamId) => directory.teams.get(teamId)?.name
+})
 
 export const make = Effect.gen(function* () {
   const journal = yield* UsageJournal
@@ -156,7 +167,13 @@ export const make = Effect.gen(function* () {
     return frozen(made)
   }, inTurn)
 
-  return Bills.of({ bill, byTag, close, closed: Effect.map(repo.list, (all) => all.map(frozen)) })
+  return Bills.of({
+    bill,
+    byTag,
+    teamsAbove: () => teamsAboveIn(people.directory()),
+    close,
+    closed: Effect.map(repo.list, (all) => all.map(frozen))
+  })
 })
 
 export const layer: Layer.Layer<

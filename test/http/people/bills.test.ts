@@ -58,6 +58,25 @@ describe("the bill of a month", () => {
           assert.strictEqual(refused.status, 400, await refused.text())
         }
         assert.strictEqual((await people.change(research.id, { rate: null })).rate, 1)
+        const company = await people.team("Company", {})
+        await people.change(research.id, { parent: company.id })
+        const rolled = async (secret: string) =>
+          new Map(
+            (await get(people, `/api/bills?month=${month}&by=team&rollUp=true`, secret)).body.rows.map(
+              (row: { teamName: string | null; requests: number }) => [row.teamName, row.requests]
+            )
+          )
+        assert.deepStrictEqual(
+          await rolled(adminKey),
+          new Map([
+            ["Research", 3],
+            ["Company", 3],
+            ["Sales", 1],
+            [null, 1]
+          ])
+        )
+        // A lead of the team alone does not see the one above.
+        assert.deepStrictEqual(await rolled(lead.secret), new Map([["Research", 3]]))
         const usual = (await get(people, `/api/bills?month=${month}`)).body
         assert.deepStrictEqual(usual.by, ["person", "team"])
         assert.lengthOf(usual.rows, 4)

@@ -12,7 +12,7 @@ import {
   withTags
 } from "../../../src/contract/domain/Tags.ts"
 import type { BillLine } from "../../../src/subjects/bills/entity.ts"
-import { billed, grouped, linesByTag, otherTags, textOf, totalOf } from "../../../src/subjects/bills/rules.ts"
+import { billed, grouped, linesByTag, otherTags, rolledUp, textOf, totalOf } from "../../../src/subjects/bills/rules.ts"
 
 describe("tags of a header", () => {
   it("are kept in one order, each once", () => {
@@ -143,6 +143,23 @@ describe("what is billed", () => {
         ["a", 150],
         ["b", 0],
         ["", 1]
+      ]
+    )
+  })
+
+  it("counts in the teams above as it is billed to its own, where that is asked for", () => {
+    const above: Readonly<Record<string, ReadonlyArray<string>>> = { a: ["top"], b: ["a", "top"] }
+    const found = grouped(
+      rolledUp(billed(lines, { a: 1.5 }), (team) => above[team] ?? []),
+      ["team"]
+    )
+    assert.deepStrictEqual(
+      found.map(({ billedNanoUsd, costNanoUsd, team }) => [team, costNanoUsd, billedNanoUsd]),
+      [
+        ["a", 110, 160],
+        ["top", 110, 160],
+        ["b", 10, 10],
+        ["", 1, 1]
       ]
     )
   })

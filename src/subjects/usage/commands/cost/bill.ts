@@ -23,13 +23,16 @@ export const billFlags = {
     ),
     Options.optional
   ),
+  "roll-up": Options.boolean("roll-up").pipe(
+    Options.withDescription("Count what teams below a team cost in its row of the bill, too.")
+  ),
   month: Options.text("month").pipe(
     Options.withDescription("The month of the bill, such as 2035-01; by default the present one."),
     Options.optional
   )
 }
 
-const flagNames = { month: "--month", timezone: "--timezone", by: "--by" }
+const flagNames = { month: "--month", timezone: "--timezone", by: "--by", rollUp: "--roll-up" }
 
 interface Row extends BillRow {
   readonly month: string
@@ -85,6 +88,7 @@ interface Given {
   readonly by: Option.Option<string>
   readonly month: Option.Option<string>
   readonly timezone: Option.Option<string>
+  readonly "roll-up": boolean
 }
 
 const presentMonth = (timeZone: string) =>
@@ -103,7 +107,8 @@ export const billShow = Effect.fnUntraced(function* (to: Client.Target, given: G
         Option.getOrUndefined(given.month) ??
         (yield* presentMonth(timezone !== undefined && isTimeZone(timezone) ? timezone : "UTC")),
       timezone,
-      by: Option.getOrUndefined(given.by)
+      by: Option.getOrUndefined(given.by),
+      rollUp: given["roll-up"] ? "true" : undefined
     },
     flagNames
   )
