@@ -132,6 +132,8 @@ export const program = () => {
           url,
           process: child,
           stop: async (signal) => {
+            // One that has ended by itself says so, instead of being waited for.
+            if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
             const exit = once(child, "exit")
             child.kill(signal)
             const [code] = await exit

@@ -7,10 +7,11 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { makeLane } from "../../kernel/Lane.ts"
 import { Upstream } from "../../net/egress/Upstream.ts"
 import { IdGen } from "../../platform/IdGen.ts"
+import { Replica, type ReplicaShape } from "../../plane/state/Replica.ts"
 import { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
 import { type AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
@@ -79,6 +80,30 @@ export class SignIn extends Context.Tag("gateway/subjects/signIn/SignIn")<
 /** Used states that are remembered; within their lifetime the throttle lets fewer through. */
 const maxUsed = 4_096
 
+interface UsedStates {
+  readonly has: (state: string, nowMs: number) => boolean
+  readonly add: (state: string, untilMs: number) => void
+}
+
+const digestOf = (state: string): string => createHash("sha256").update(state).digest("base64url")
+
+/** States of sign-ins that have come back, by their hash; gateways on the same database hear of them. */
+const makeUsedStates = ({ shared }: ReplicaShape): UsedStates => {
+  const used = new Map<string, number>()
+  const add = shared("signIn.used", (digest: string, untilMs: number): void => {
+    used.delete(digest)
+    used.set(digest, untilMs)
+    for (const oldest of used.keys()) {
+      if (used.size <= maxUsed) break
+      used.delete(oldest)
+    }
+  })
+  return {
+    has: (state, nowMs) => (used.get(digestOf(state)) ?? 0) > nowMs,
+    add: (state, untilMs) => add(digestOf(state), untilMs)
+  }
+}
+
 const services = Effect.all({
   changes: KeyChanges,
   ids: IdGen,
@@ -93,8 +118,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly open: Effect.Effect.Success<ReturnType<typeof makeIssuerClients>>
   readonly takeTry: (address: string) => Effect.Effect<void, TooManySignIns>
   readonly succeed: (address: string) => void
-  /** Epoch milliseconds until which a used state is remembered. */
-  readonly used: Map<string, number>
+  readonly used: UsedStates
 }
 
 const enabled = Effect.fnUntraced(function* ({ issuers }: Deps, id: string) {
@@ -133,9 +157,8 @@ const begin = Effect.fn("SignIn.begin")(function* (deps: Deps, { address, issuer
 const pendingOf = Effect.fnUntraced(function* ({ secrets, used }: Deps, { cookie, issuerId, state }: Arrival) {
   const nowMs = yield* Clock.currentTimeMillis
   const pending = StateCookie.open(secrets, issuerId, cookie, nowMs)
-  for (const [each, untilMs] of used) if (untilMs <= nowMs || used.size >= maxUsed) used.delete(each)
-  if (pending === null || pending.state !== state || used.has(state)) return yield* new NotBegun()
-  used.set(state, pending.expiresAtMs)
+  if (pending === null || pending.state !== state || used.has(state, nowMs)) return yield* new NotBegun()
+  used.add(state, pending.expiresAtMs)
   return pending
 })
 
@@ -224,7 +247,7 @@ export const make = Effect.gen(function* () {
   const succeed = (address: string): void => {
     throttle = LoginThrottle.succeed(throttle, address)
   }
-  const deps: Deps = { ...all, open, takeTry, succeed, used: new Map() }
+  const deps: Deps = { ...all, open, takeTry, succeed, used: makeUsedStates(yield* Replica) }
   return SignIn.of({
     offered: Effect.map(all.issuers.list, (found) =>
       found.filter(({ isEnabled }) => isEnabled).toSorted((a, b) => a.name.localeCompare(b.name))
