@@ -7,7 +7,7 @@ import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
-import { emptyDatabase } from "./postgres.ts"
+import { emptyDatabase, nodeVariables } from "./postgres.ts"
 import { adminKey, authorization, manage, until } from "./processes.ts"
 import { program, type Serving } from "./support.ts"
 
@@ -103,12 +103,7 @@ describe.skipIf(!isPostgresThere())(
   () => {
     it("goes on at another one: with its thinking, and by the id of its latest answer", async () => {
       const database = await emptyDatabase()
-      const environment = {
-        GATEWAY_ADMIN_KEY: adminKey,
-        GATEWAY_DATABASE_URL: database.url,
-        GATEWAY_ENCRYPTION_KEY: "one-key-of-all-nodes-of-more-than-32-characters",
-        GATEWAY_DISABLE_BACKGROUND_SERVICES: "true"
-      }
+      const environment = nodeVariables(database)
       const one = await serve({ ...environment, DATA_DIR: dataDir() })
       const two = await serve({ ...environment, DATA_DIR: dataDir() })
       await manage(one, "POST", "/api/providers", claude.connection())

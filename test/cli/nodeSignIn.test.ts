@@ -5,8 +5,8 @@ import * as Scope from "effect/Scope"
 import { afterAll, assert, describe, it } from "vitest"
 import { Browser, startIssuer } from "../support/issuer/TestIssuer.ts"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
-import { emptyDatabase } from "./postgres.ts"
-import { adminKey, manage, until } from "./processes.ts"
+import { emptyDatabase, nodeVariables } from "./postgres.ts"
+import { manage, until } from "./processes.ts"
 import { program, type Serving } from "./support.ts"
 
 const { dataDir, serve } = program()
@@ -25,12 +25,7 @@ const issuersAt = async (server: Serving): Promise<ReadonlyArray<Issuer>> =>
 describe.skipIf(!there)(`a sign-in over two gateways${there ? "" : noPostgres}`, () => {
   it("ends where its browser comes back to, and is over at both then", async () => {
     const database = await emptyDatabase()
-    const environment = {
-      GATEWAY_ADMIN_KEY: adminKey,
-      GATEWAY_DATABASE_URL: database.url,
-      GATEWAY_ENCRYPTION_KEY: "one-key-of-all-nodes-of-more-than-32-characters",
-      GATEWAY_DISABLE_BACKGROUND_SERVICES: "true"
-    }
+    const environment = nodeVariables(database)
     const one = await serve({ ...environment, DATA_DIR: dataDir() })
     const two = await serve({ ...environment, DATA_DIR: dataDir() })
     const directory = await Effect.runPromise(Scope.extend(startIssuer, scope))

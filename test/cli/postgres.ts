@@ -9,6 +9,7 @@ import { connect as open, createServer, type Server, type Socket } from "node:ne
 import { connect } from "../../src/store/engine/postgres/Client.ts"
 import { emptySchema } from "../support/postgres/Schemas.ts"
 import { postgresUrl } from "../support/postgres/Server.ts"
+import { adminKey } from "./processes.ts"
 
 export interface TestDatabase {
   readonly url: string
@@ -35,6 +36,14 @@ const scopes: Array<Scope.CloseableScope> = []
 
 afterAll(async () => {
   for (const scope of scopes) await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+/** Variables of a gateway on a database: all that have the same ones are its nodes. */
+export const nodeVariables = ({ url }: Pick<TestDatabase, "url">) => ({
+  GATEWAY_ADMIN_KEY: adminKey,
+  GATEWAY_DATABASE_URL: url,
+  GATEWAY_ENCRYPTION_KEY: "one-key-of-all-nodes-of-more-than-32-characters",
+  GATEWAY_DISABLE_BACKGROUND_SERVICES: "true"
 })
 
 /** A way to a server that can be cut. */

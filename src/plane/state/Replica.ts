@@ -53,7 +53,7 @@ const mostGathered = 10_000
 /** Names of functions whose arguments are content begin with it. */
 export const keptPrefix = "kept."
 
-/** Most bytes of content in one call that others are told of, and in all that is gathered. */
+/** Most bytes of content that one call tells the others, and that all calls of the time for which they are gathered do. */
 export const mostKeptBytes = 262_144
 export const mostGatheredBytes = 8 * 1_048_576
 
