@@ -19,7 +19,7 @@ export const tagsIn = (header: string): { readonly tags: string } | { readonly p
   if (given.length > mostTags) return { problem: `more than ${mostTags} tags` }
   if (!given.every((tag) => tagPattern.test(tag))) {
     return {
-      problem: `must be names, or names with values (project=atlas), with commas between: letters, digits and _.:/@+-, ${mostTagChars} of them at most`
+      problem: `must be names, or names with values (project=atlas), with commas between: letters, digits and _.:/@+-, ${mostTagChars} of them at most, no sign first`
     }
   }
   return { tags: [...new Set(given)].toSorted().join(",") }
