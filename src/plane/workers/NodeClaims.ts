@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { forAtMost } from "../../kernel/time/AtMost.ts"
 import * as ClaimRows from "../../store/nodes/ClaimRows.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { all, type ClaimsShape } from "../state/Claims.ts"
@@ -98,7 +99,7 @@ export const make = (
       )
     })
     yield* look
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(rows.release(workClaim, holder), "2 seconds")))
+    yield* Effect.addFinalizer(() => forAtMost("2 seconds")(rows.release(workClaim, holder)))
     yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(everyMs)))
 
     const whileHeld: ClaimsShape["whileHeld"] = (key, work) => {

@@ -14,6 +14,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { makeLane } from "../../kernel/Lane.ts"
+import { forAtMost } from "../../kernel/time/AtMost.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as ToldRows from "../../store/nodes/ToldRows.ts"
@@ -116,9 +117,9 @@ const makeTelling = (rows: Rows, node: string, { sealed }: Sealing) =>
       if (waiting.length > 0) some.unsafeOpen()
     }).pipe(Effect.uninterruptible, inTurn)
 
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(Effect.disconnect(write), lastWithin)))
+    yield* Effect.addFinalizer(() => forAtMost(lastWithin)(write))
     yield* some.await.pipe(
-      Effect.zipRight(Effect.retry(write, Schedule.spaced(againEvery))),
+      Effect.zipRight(Effect.retry(Effect.disconnect(write), Schedule.spaced(againEvery))),
       Effect.forever,
       Effect.forkScoped
     )

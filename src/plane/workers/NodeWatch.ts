@@ -14,6 +14,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { makeLane } from "../../kernel/Lane.ts"
+import { forAtMost } from "../../kernel/time/AtMost.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { nodeLabelOf } from "../../platform/NodeLabel.ts"
@@ -207,7 +208,7 @@ const make = Effect.gen(function* () {
     })
   )
   yield* Effect.ignore(Effect.flatMap(rows.list, (all) => warnOfOthers(others(all, node.id))))
-  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(rows.gone(node.id), "2 seconds")))
+  yield* Effect.addFinalizer(() => forAtMost("2 seconds")(rows.gone(node.id)))
   yield* round
   yield* Effect.forkScoped(Effect.schedule(round, Schedule.spaced(lookEvery)))
 })

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { SentSecrets } from "../../../kernel/secrets/SentSecrets.ts"
+import { forAtMost } from "../../../kernel/time/AtMost.ts"
 import type { TransportFailure, Upstream, UpstreamCall, UpstreamHeaders } from "../../../net/egress/Upstream.ts"
 import { version as ownVersion } from "../../../platform/Version.ts"
 import { readAnswerJson, Unreadable } from "../../../wire/json/Bounds.ts"
@@ -302,7 +303,7 @@ const leave = (parts: Exchanging): Effect.Effect<void> =>
       { onHeaders: done, onData: () => true, onEnd: done, onFail: done }
     )
     return Effect.sync(() => call.abort())
-  }).pipe(Effect.timeout(closeMs), Effect.ignore)
+  }).pipe(forAtMost(closeMs))
 
 export const httpLink =
   (options: HttpLinkOptions): OpenLink =>

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { forAtMost } from "../../../kernel/time/AtMost.ts"
 import { version as ownVersion } from "../../../platform/Version.ts"
 import { isObject, type JsonObject, numberOr, objectOr, stringOr } from "../../../wire/json/Json.ts"
 import {
@@ -116,7 +117,7 @@ export const connect = (
     const cancel = (id: number): Effect.Effect<void> =>
       link
         .tell(notificationMessage("notifications/cancelled", { requestId: id }))
-        .pipe(Effect.timeout(cancelMs), Effect.ignore, Effect.forkIn(scope), Effect.asVoid)
+        .pipe(forAtMost(cancelMs), Effect.forkIn(scope), Effect.asVoid)
 
     const request: Peer["request"] = (method, { params, progress, timeoutMs: most }) =>
       Effect.suspend(() => {

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { forAtMost } from "../../../kernel/time/AtMost.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { IdGen } from "../../../platform/IdGen.ts"
 import { Timers } from "../../../platform/Timers.ts"
@@ -111,13 +112,10 @@ const make = Effect.gen(function* () {
   link.settleLeft(left)
   if (untold.size === 0) forgetLeft()
   yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      ledger.close()
-      return Effect.timeout(
-        Effect.async<void>((resume) => link.end(() => resume(Effect.void))),
-        endTimeout
-      )
-    }).pipe(Effect.ignore, Effect.zipRight(Effect.sync(() => link.close())))
+    Effect.sync(() => ledger.close()).pipe(
+      Effect.zipRight(forAtMost(endTimeout)(Effect.async<void>((resume) => link.end(() => resume(Effect.void))))),
+      Effect.zipRight(Effect.sync(() => link.close()))
+    )
   )
   const limits = KeyLimits.of({
     ...owner,

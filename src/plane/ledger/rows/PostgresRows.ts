@@ -5,8 +5,9 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { withBriefTransaction } from "../../../store/engine/postgres/Client.ts"
 import { mayBeRetried } from "../../../store/engine/postgres/Failures.ts"
 import { reasonOf } from "../../../store/Errors.ts"
@@ -215,7 +216,8 @@ export const make = (sql: SqlClient.SqlClient): Effect.Effect<LedgerRows, never,
   Effect.gen(function* () {
     const rows = new PostgresRows(sql)
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const scope = yield* Effect.scope
+    // Calls are waited for by what is added to the outer scope later, which ends before them.
+    const scope = yield* Effect.acquireRelease(Scope.make(), (own) => Scope.close(own, Exit.void))
     let isTold = false
     const call = <A>(effect: Done<A>, then: (outcome: A | null) => void): void => {
       const bounded = Effect.timeoutFail(Effect.disconnect(effect), {
