@@ -156,6 +156,7 @@ const leased = (count: number, limits: Limits): Run & { readonly keys: ReadonlyA
       const account = accounts.get(apiKeyId)
       for (const charge of all) account?.book(receivedMs, charge.provider, charge.model, charge)
     },
+    note: () => {},
     unbook: () => {},
     onChanged: none,
     attach: () => {}

@@ -70,6 +70,10 @@ export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
     readonly refuse: (commitment: Commitment, obstacle: Obstacle) => LimitReached
     /** Hot: books what a request has cost. */
     readonly settle: (commitment: Commitment, charges: ReadonlyArray<Charge>) => void
+    /** Hot: checks whether what a request has cost may count that was let in while its key had no limits: they may have come since. */
+    readonly mayCount: (apiKeyId: string) => boolean
+    /** Books what such a request has cost. */
+    readonly book: (booked: Booked) => void
     /** Limits of a key at a time. */
     readonly standings: (apiKeyId: string, nowMs: number) => ReadonlyArray<Standing>
     /**
@@ -321,9 +325,14 @@ const pauseMs = (deps: Deps, key: ApiKey): number => {
   return overRate(account, deps.timers.monotonicMs(), account.maxSessions === 0 ? null : "")?.retryAfterMs ?? 0
 }
 
+/** Notes a cost for the limits that are being put in force. */
+const note = ({ booking }: Deps, booked: Booked): void => {
+  for (const since of booking) since.push(booked)
+}
+
 const settle = (deps: Deps, commitment: Commitment, charges: ReadonlyArray<Charge>): void => {
   const { apiKeyId, receivedMs, requestId } = commitment
-  for (const since of deps.booking) since.push({ requestId, apiKeyId, receivedMs, charges, isCounted: false })
+  note(deps, { requestId, apiKeyId, receivedMs, charges, isCounted: false })
   for (const reached of commitment.settle(charges)) tell(deps, apiKeyId, requestId, reached)
 }
 
@@ -451,7 +460,7 @@ const readLimits = Effect.fnUntraced(function* (deps: Deps) {
 
 const bookFor = (deps: Deps, booked: Booked): void => {
   const { apiKeyId, charges, isCounted, receivedMs, requestId } = booked
-  for (const since of deps.booking) since.push(booked)
+  note(deps, booked)
   const account = accountOf(deps, apiKeyId)
   if (account === undefined) return
   for (const charge of charges) account.book(receivedMs, charge.provider, charge.model, charge)
@@ -490,6 +499,7 @@ const truthOf = (deps: Deps): typeof LedgerTruth.Service => ({
     tell(deps, apiKeyId, requestId, reached)
   },
   book: (booked) => bookFor(deps, booked),
+  note: (booked) => note(deps, booked),
   unbook: (booked) => unbook(deps, booked),
   onChanged: (listener) => {
     deps.onChanged.add(listener)
@@ -533,6 +543,8 @@ export const make = Effect.gen(function* () {
     pauseMs: (key) => pauseMs(deps, key),
     refuse: ({ apiKeyId, requestId }, obstacle) => refused(deps, apiKeyId, requestId, obstacle),
     settle: (commitment, charges) => settle(deps, commitment, charges),
+    mayCount: (apiKeyId) => deps.booking.size > 0 || accounts.has(apiKeyId),
+    book: (booked) => bookFor(deps, booked),
     standings: (apiKeyId, atMs) =>
       (accountOf(deps, apiKeyId)?.own ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
     gather: (apiKeyId) => Effect.async((resume) => deps.workers.gather(apiKeyId, () => resume(Effect.void))),

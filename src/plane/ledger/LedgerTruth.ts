@@ -44,6 +44,8 @@ export class LedgerTruth extends Context.Tag("gateway/plane/ledger/LedgerTruth")
     readonly tellReached: (apiKeyId: string, requestId: string, reached: Reached) => void
     /** Books what a request of a worker has cost. */
     readonly book: (booked: Booked) => void
+    /** Notes a cost that is booked elsewhere, for limits that are being put in force. */
+    readonly note: (booked: Booked) => void
     /** Takes a booking back. */
     readonly unbook: (booked: Booked) => void
     /** Calls `listener` when the limits of a key were changed. */

@@ -17,7 +17,7 @@ import * as DecisionLog from "../routing/records/DecisionLog.ts"
 import * as PriceBook from "../../observe/usage/PriceBook.ts"
 import * as Telemetry from "../../observe/usage/Telemetry.ts"
 import type { RequestSummary } from "../../observe/usage/telemetry/Summary.ts"
-import type { Exchange, Work } from "../request/Exchange.ts"
+import { countsWhole, type Exchange, type Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
 import { type Bill, makeBill, type Pricing, type Served } from "./Bill.ts"
@@ -90,10 +90,19 @@ export const make = Effect.gen(function* () {
   const observeUncalled = ({ headers, method, path }: Exchange, row: UsageRow): void =>
     telemetry.observe({ row, method, path, traceparent: headerOf(headers, "traceparent") })
 
+  /** Hot: books the cost of a request whose key had no limits when it was let in, and may have some now. */
+  const bookLate = (exchange: Exchange, bill: Bill): void => {
+    const { principal, receivedMs, requestId } = exchange
+    if (principal._tag !== "Key" || !limits.mayCount(principal.key.id)) return
+    const isCounted = countsWhole(exchange)
+    limits.book({ requestId, apiKeyId: principal.key.id, receivedMs, charges: chargesOf(bill), isCounted })
+  }
+
   /** Hot: books the cost on the limits of the key, and returns the entry for the ledger. */
-  const booked = ({ commitment, trail }: Work, bill: Bill): Entry => {
+  const booked = ({ commitment, exchange, trail }: Work, bill: Bill): Entry => {
     const reserved = commitment?.reservations ?? noReservations
     if (commitment !== null) limits.settle(commitment, chargesOf(bill))
+    else if (trail.attempts.length > 0) bookLate(exchange, bill)
     if (trail.attempts.length < 2 && reserved.length === 0) return nothingReserved
     let reservedNanoUsd = 0
     for (const { nanoUsd } of reserved) reservedNanoUsd += nanoUsd

@@ -45,6 +45,7 @@ export const budgets = (limits: Readonly<Record<string, number>>): typeof Ledger
     tellOnce: () => {},
     tellReached: () => {},
     book: () => {},
+    note: () => {},
     unbook: () => {},
     onChanged: () => () => {},
     attach: () => {}

@@ -345,6 +345,7 @@ export class Cluster {
       tellOnce: () => {},
       tellReached: () => void (this.told += 1),
       book: (booked) => book(booked, 1),
+      note: () => {},
       unbook: (booked) => book(booked, -1),
       onChanged: (listener) => {
         this.#listeners.add(listener)

@@ -340,6 +340,22 @@ describe("workers", () => {
     })
   )
 
+  it.scoped("count for a new budget what a worker let in while there was none", () =>
+    Effect.gen(function* () {
+      const world = yield* setUp(1)
+      const { key, limits, links } = world
+      const own = workerAt(world, 0).limits
+      assert.isNull(admit(world, own, key))
+      assert.isFalse(own.mayCount(key.id))
+      yield* limits.putBudget(budgetOf(key.id, 1_000))
+      links.settle()
+      assert.isTrue(own.mayCount(key.id))
+      own.book({ requestId: "r", apiKeyId: key.id, receivedMs: 0, charges: chargesOf(300), isCounted: true })
+      links.settle()
+      assert.deepStrictEqual(usd(world), { used: 300, reserved: 0 })
+    })
+  )
+
   it.scoped("report each threshold once, by the owner", () =>
     Effect.gen(function* () {
       const world = yield* setUp(3)

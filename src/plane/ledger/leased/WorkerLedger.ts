@@ -29,6 +29,7 @@ import type { OwnerLink } from "../../state/link/OwnerLink.ts"
 import type { Charge, NotReserved } from "../Commitment.ts"
 import { hasRates, type Holder, type Obstacle, type Reservation } from "../KeyAccount.ts"
 import type { AdmissionRequest, Admitted } from "../KeyLimits.ts"
+import type { Booked } from "../LedgerTruth.ts"
 import { meterReached, rateReached, sessionsReached } from "../LimitErrors.ts"
 import type { MeterSpec, MeterWindow } from "../Meter.ts"
 import { type Hold, LeasedAccount, type LeasedMeter } from "./LeasedAccount.ts"
@@ -142,6 +143,16 @@ export class WorkerLedger implements LeasedBooks {
     for (const [id, { holders }] of this.#accounts)
       if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
     return found
+  }
+
+  /** Hot: checks whether the key has limits now, or may have. */
+  mayCount(apiKeyId: string): boolean {
+    return this.#limited === null || this.#limited.has(apiKeyId) || this.#accounts.has(apiKeyId)
+  }
+
+  /** Reports the cost of a request that was let in while its key had no limits. */
+  book(booked: Booked): void {
+    if (this.mayCount(booked.apiKeyId)) this.#tell(booked, [], null)
   }
 
   /** Null: it has no limits. */
@@ -432,10 +443,17 @@ export class WorkerLedger implements LeasedBooks {
       addSpent(spent, day)
     }
     for (const { lease } of drawn) addSpent(spent, lease)
+    this.#tell({ requestId, apiKeyId, receivedMs, isCounted: day !== null, charges }, spent, enteredMs)
+  }
+
+  #tell(
+    { apiKeyId, charges, isCounted, receivedMs, requestId }: Booked,
+    spent: ReadonlyArray<number>,
+    enteredMs: number | null
+  ): void {
     this.#reports += 1
     const costs = charges.map(({ model, nanoUsd, provider, tokens }) => [provider, model, nanoUsd, tokens] as const)
-    const isCounted = day === null ? 0 : 1
-    const report: Report = [this.#reports, requestId, apiKeyId, receivedMs, isCounted, costs, spent]
+    const report: Report = [this.#reports, requestId, apiKeyId, receivedMs, isCounted ? 1 : 0, costs, spent]
     this.#reported.add(report, enteredMs)
     this.#options.link.send(topics.report, report)
   }

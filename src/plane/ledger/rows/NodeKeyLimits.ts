@@ -122,7 +122,16 @@ const make = Effect.gen(function* () {
     admit: (key, request) => ledger.admit(key, request),
     pauseMs: (key) => ledger.pauseMs(key),
     refuse: (_, obstacle) => ledger.refuse(obstacle),
-    settle: (commitment, charges) => void commitment.settle(charges),
+    settle: (commitment, charges) => {
+      const { apiKeyId, receivedMs, requestId } = commitment
+      truth.note({ requestId, apiKeyId, receivedMs, charges, isCounted: false })
+      commitment.settle(charges)
+    },
+    mayCount: (apiKeyId) => owner.mayCount(apiKeyId) || ledger.mayCount(apiKeyId),
+    book: (booked) => {
+      truth.note(booked)
+      ledger.book(booked)
+    },
     commitments: (apiKeyId) => ledger.commitments(apiKeyId)
   })
   const reservations = Reservations.of({
