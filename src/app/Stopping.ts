@@ -27,6 +27,8 @@ type StopSignalName = "SIGINT" | "SIGTERM"
 /** npm passes a Ctrl-C on that the terminal has sent to the gateway as well: two signals, one wish. */
 export const sameWishMs = 500
 export const progressEveryMs = 3_000
+/** Time in ms that a stop has for what is left to be written when requests are over: a database that is silent must not keep the process. */
+export const endsWithinMs = 15_000
 
 const requests = (count: number): string => `${count} request${count === 1 ? "" : "s"}`
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`
@@ -58,9 +60,15 @@ const progress = ({ drainMs, inFlight }: Serving): Effect.Effect<void> =>
     }
   })
 
+/** Ends the process when the stop takes too long. What is lost then is in the journal, and is written after the next start. */
+const ending = (host: Host, serving: Serving | null): Effect.Effect<void> =>
+  Effect.logWarning(
+    `Stopped before all was written, which took longer than ${seconds(endsWithinMs)}: what is in the data folder goes on at the next start.`
+  ).pipe(Effect.zipRight(Effect.sync(() => host.exit(1))), Effect.delay((serving?.drainMs ?? 0) + endsWithinMs))
+
 export const make = (host: Host = process) => {
   let serving: Serving | null = null
-  let begun: { readonly atMs: number; readonly telling: Fiber.RuntimeFiber<void> | null } | null = null
+  let begun: { readonly atMs: number; readonly watching: ReadonlyArray<Fiber.RuntimeFiber<void>> } | null = null
 
   /** Runs the service; a stop by a signal begins and ends with a line in the log. */
   const announced = <A, E, R>(service: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -75,7 +83,8 @@ export const make = (host: Host = process) => {
           if (begun === null) {
             runSync(Effect.logInfo(beginning(signal, serving)))
             const isBusy = serving !== null && serving.inFlight() > 0
-            begun = { atMs: nowMs, telling: serving !== null && isBusy ? runFork(progress(serving)) : null }
+            const telling = serving !== null && isBusy ? [runFork(progress(serving))] : []
+            begun = { atMs: nowMs, watching: [runFork(ending(host, serving)), ...telling] }
             return
           }
           if (nowMs - begun.atMs < sameWishMs) return
@@ -94,8 +103,7 @@ export const make = (host: Host = process) => {
               host.off("SIGINT", onSignal)
               host.off("SIGTERM", onSignal)
               if (begun === null) return Effect.void
-              const quiet = begun.telling === null ? Effect.void : Fiber.interrupt(begun.telling)
-              return Effect.zipRight(quiet, Effect.logInfo("Stopped."))
+              return Effect.zipRight(Fiber.interruptAll(begun.watching), Effect.logInfo("Stopped."))
             })
         )
         return yield* service

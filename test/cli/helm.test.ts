@@ -163,7 +163,7 @@ describe.skipIf(!hasGo)(
       assert.isTrue(container?.securityContext.readOnlyRootFilesystem)
       assert.strictEqual(container?.readinessProbe.httpGet.port, container?.ports[0]?.name)
       assert.deepStrictEqual(container?.lifecycle.preStop.exec.command, ["sleep", "8"])
-      assert.strictEqual(pods?.spec.terminationGracePeriodSeconds, 8 + 60 + 15)
+      assert.strictEqual(pods?.spec.terminationGracePeriodSeconds, 8 + 60 + 20)
       assert.strictEqual(of("Ingress")[0]?.spec?.rules?.[0]?.host, "ai.example.com")
     })
 

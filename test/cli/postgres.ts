@@ -79,5 +79,9 @@ export const wayTo = async (url: string) => {
   const through = new URL(url)
   through.hostname = "127.0.0.1"
   through.port = String(own)
-  return { url: through.href, cut, mend: () => listen(own) }
+  /** Nothing comes through any more, and no end of it says so. */
+  const silence = (): void => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
+  return { url: through.href, cut, mend: () => listen(own), silence }
 }

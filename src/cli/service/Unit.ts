@@ -16,8 +16,8 @@ export interface UnitFacts {
 /** The first line, by which a unit of ours is known. */
 export const unitMark = "# Written by 'gateway service install'."
 
-/** Time after the drain to end what still runs, close connections and flush. */
-const goodbyeSeconds = 10
+/** Time in s after the drain to end what still runs, close connections and flush, which a stop does within 15 s or gives up. */
+const goodbyeSeconds = 20
 
 /** Quotes a text; `%` begins a specifier of systemd. Control characters are refused before. */
 const quoted = (text: string): string =>

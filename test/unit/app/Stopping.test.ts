@@ -55,7 +55,7 @@ describe("a stop", () => {
       state.running = 2
       yield* TestClock.adjust(3_000)
       state.running = 1
-      yield* TestClock.adjust(60_000)
+      yield* TestClock.adjust(2_000)
       yield* stopped
       assert.deepStrictEqual(lines, [
         "Stopping (SIGINT): 3 requests running, waiting up to 8 s for them; Ctrl-C again stops at once.",
@@ -64,6 +64,18 @@ describe("a stop", () => {
         "Stopping: the time is over, 1 request ends with an error.",
         "Stopped."
       ])
+    })
+  )
+
+  it.effect("ends the process when what is left to be written takes too long", () =>
+    Effect.gen(function* () {
+      const { exits, lines, signal } = yield* setUp(0, 10_000)
+      yield* signal("SIGTERM")
+      yield* TestClock.adjust(10_000 + Stopping.endsWithinMs - 1)
+      assert.deepStrictEqual(exits, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(exits, [1])
+      assert.include(lines.at(-1), "Stopped before all was written")
     })
   )
 

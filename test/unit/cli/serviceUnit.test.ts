@@ -26,7 +26,7 @@ describe("the systemd unit", () => {
       `ExecStart="${process.execPath}" "--no-allocation-site-pretenuring" "/opt/gateway/bin/gateway" "serve" "--no-open" "--port" "8080"`
     )
     assert.include(lines, 'Environment="DATA_DIR=/srv/anna/.gateway"')
-    assert.include(lines, "TimeoutStopSec=20")
+    assert.include(lines, "TimeoutStopSec=30")
     for (const line of ["Restart=on-failure", "NoNewPrivileges=yes", "PrivateTmp=yes", "WantedBy=default.target"])
       assert.include(lines, line)
   })
