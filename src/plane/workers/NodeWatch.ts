@@ -23,7 +23,7 @@ import { isPostgres } from "../../store/engine/Engine.ts"
 import type { StoreError, StoreFailure } from "../../store/Errors.ts"
 import { migrations, versionOf } from "../../store/migrations/index.ts"
 import * as ConfigFeed from "../../store/nodes/ConfigFeed.ts"
-import { nodeNameIn } from "../../store/nodes/NodeName.ts"
+import { nodeNameIn, WritingNode } from "../../store/nodes/NodeName.ts"
 import * as NodeRows from "../../store/nodes/NodeRows.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
 import { Claims } from "../state/Claims.ts"
@@ -85,6 +85,7 @@ export const heldLayer: Layer.Layer<
     const replica = yield* NodeReplica.make(node.id)
     return Context.make(Snapshots, new NodeHolders(yield* begin)).pipe(
       Context.add(ThisNode, node),
+      Context.add(WritingNode, node.name),
       Context.add(SharedDatabase, { node: node.name, problem: null }),
       Context.add(NodeReplica.NodeReplica, replica),
       Context.add(Replica, replica.functions),
