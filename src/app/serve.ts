@@ -85,6 +85,11 @@ const serveFirst = (options: ServeOptions, stopping: Stopping.Stopping) =>
           "Workers share a file of SQLite, and GATEWAY_DATABASE_URL names a server of Postgres: leave GATEWAY_WORKERS at 1 and start more gateways instead (docs/cluster.md)."
       })
     }
+    if (config.valkey !== null && config.databaseUrl === null) {
+      yield* Effect.logWarning(
+        "GATEWAY_VALKEY_URL is for several gateways on one database: without GATEWAY_DATABASE_URL it is not used (docs/cluster.md)."
+      )
+    }
     yield* config.workers > 1 ? superviseWorkers(options, config) : serveAlone(options, stopping)
   }).pipe(Effect.scoped)
 

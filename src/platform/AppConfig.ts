@@ -18,6 +18,7 @@ import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/text/Origins.ts"
 import { readPublicUrl } from "../kernel/text/PublicUrl.ts"
 import { keyProblem, passwordProblem } from "../kernel/secrets/SecretRules.ts"
+import { type ValkeyAddress, valkeyAddressOf } from "./ValkeyAddress.ts"
 import { setOnly, withoutBlank } from "./EnvValue.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
 import { mostWorkers, readWorkers } from "./Workers.ts"
@@ -40,6 +41,8 @@ export interface AppConfigShape {
   readonly encryptionKey: Redacted.Redacted | null
   /** Address of a database of Postgres, with its password; null: the file of SQLite under `dataDir` (docs/cluster.md). */
   readonly databaseUrl: Redacted.Redacted | null
+  /** Server of Valkey or Redis over which gateways on one database tell each other what they learn; null: over the database. */
+  readonly valkey: ValkeyAddress | null
   /** True when well-known provider variables become read-only connections. */
   readonly envConnections: boolean
   /** The dashboard is served. */
@@ -274,6 +277,23 @@ const databaseUrl = optional(
   )
 )
 
+/** Neither is this value, for the same reason. */
+const valkey = optional(
+  Config.redacted(Config.nonEmptyString("GATEWAY_VALKEY_URL")).pipe(
+    Config.mapOrFail((url) => {
+      const address = valkeyAddressOf(url)
+      return address === null
+        ? Either.left(
+            ConfigError.InvalidData(
+              [],
+              "GATEWAY_VALKEY_URL must be the address of a server of Valkey or Redis, such as redis://user:password@host:6379/0, or rediss:// for TLS"
+            )
+          )
+        : Either.right(address)
+    })
+  )
+)
+
 const workers = trimmed("GATEWAY_WORKERS").pipe(
   Config.map((text) => (text === "" ? 1 : readWorkers(text))),
   Config.validate({
@@ -346,6 +366,7 @@ const config = Config.all({
   adminPassword: secret("GATEWAY_ADMIN_PASSWORD", passwordProblem),
   encryptionKey: secret("GATEWAY_ENCRYPTION_KEY", keyProblem, weakEncryptionKey),
   databaseUrl,
+  valkey,
   envConnections: boolean("GATEWAY_ENV_CONNECTIONS", true),
   dashboard: boolean("GATEWAY_DASHBOARD", true),
   dashboardFolder: Config.succeed(null),
@@ -403,6 +424,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     adminPassword: null,
     encryptionKey: null,
     databaseUrl: null,
+    valkey: null,
     envConnections: false,
     dashboard: true,
     dashboardFolder: null,

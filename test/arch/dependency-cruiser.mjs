@@ -41,11 +41,11 @@ export default {
       name: "sockets-in-their-rooms",
       severity: "error",
       comment:
-        "The only way out is src/net/egress; src/entry listens; src/observe/capture passes on what other programs send; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
+        "The only way out is src/net/egress; src/entry listens; src/observe/capture passes on what other programs send; commands ask a gateway; store/valkey asks the server that gateways share; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
       from: {
         path: "^src/",
         pathNot:
-          "^src/(net/egress|entry|observe/capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|Feed))|kernel/IpRanges)\\.ts$"
+          "^src/(net/egress|entry|observe/capture)/|^src/(store/valkey/Connection|cli/(doctor/machine|gateway/(NodeHttp|Feed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",
@@ -95,7 +95,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|better-sqlite3|effect|@effect|undici|ws|find-my-way-ts|multipasta|semver|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge|nodemailer|openid-client|quickjs-emscripten-core|@jitl/quickjs-wasmfile-release-sync)/"
+          "^node_modules/(@types|better-sqlite3|effect|@effect|undici|ws|find-my-way-ts|multipasta|semver|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge|nodemailer|redis-parser|openid-client|quickjs-emscripten-core|@jitl/quickjs-wasmfile-release-sync)/"
       }
     }
   ],

@@ -121,7 +121,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|Feed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Browser|Exec|LineProcess|ProcessIdentity|Siblings|SupervisedProgram)\.ts$/u
+      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/store\/valkey\/Connection\.ts$|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|Feed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Browser|Exec|LineProcess|ProcessIdentity|Siblings|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(

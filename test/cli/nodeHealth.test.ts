@@ -4,10 +4,11 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
 import { adminKey, ask, manage, until } from "./processes.ts"
-import { emptyDatabase, wayTo } from "./postgres.ts"
+import { isValkeyThere, noValkey, valkeyServer } from "../support/valkey/Server.ts"
+import { emptyDatabase, nodeVariables, wayTo } from "./postgres.ts"
 import { program, type Serving } from "./support.ts"
 
-const { dataDir, serve } = program()
+const { dataDir, run, serve } = program()
 
 const names = ["first", "second", "spare"] as const
 type Name = (typeof names)[number]
@@ -50,6 +51,7 @@ const limitedProvider = () => {
   afterAll(() => void server.close())
   return {
     limit: (name: Name) => limited.add(secretOf(name)),
+    limitNone: () => limited.clear(),
     calls: (name: Name) => calls.get(secretOf(name)) ?? 0,
     connection: (name: Name, priority: number) => ({
       provider: "openai",
@@ -138,3 +140,103 @@ describe.skipIf(!there)(`the health of accounts over two gateways${there ? "" : 
     assert.strictEqual(upstream.calls("second"), second)
   }, 300_000)
 })
+
+interface Health {
+  readonly status: string
+  readonly valkey: { readonly address: string; readonly problem: string | null } | null
+}
+
+const healthOf = async (server: Serving): Promise<Health> =>
+  (await manage(server, "GET", "/api/monitoring/health")) as Health
+
+const mayValkey = there && isValkeyThere
+
+describe.skipIf(!mayValkey)(
+  `the health of accounts over Valkey${there ? (mayValkey ? "" : noValkey) : noPostgres}`,
+  () => {
+    it("is known to all, also while it is lost, which is told, and in its turn when it is back", async () => {
+      upstream.limitNone()
+      const password = "a-password-of-valkey"
+      const valkey = await valkeyServer(password)
+      const database = await emptyDatabase()
+      const environment = { ...nodeVariables(database), GATEWAY_VALKEY_URL: valkey.url }
+      const folder = dataDir()
+      const one = await serve({ ...environment, DATA_DIR: folder })
+      const two = await serve({ ...environment, DATA_DIR: dataDir() })
+      const logged: Array<string> = []
+      for (const { process: child } of [one, two])
+        child.stderr?.on("data", (text: Buffer) => logged.push(text.toString()))
+      for (const [at, name] of names.entries()) {
+        await manage(one, "POST", "/api/providers", upstream.connection(name, at + 1))
+      }
+      await until(async () => (await ask(two)) === 200, "the other has the connections")
+      const address = `127.0.0.1:${valkey.port}`
+      for (const server of [one, two]) {
+        await until(async () => (await healthOf(server)).status === "ok", "it is well")
+        assert.deepStrictEqual((await healthOf(server)).valkey, { address, problem: null })
+      }
+      // Whatever was told before both were there.
+      await database.rows("DELETE FROM cluster_told")
+      upstream.limit("first")
+      await untilAsked(one, "first")
+      await until(() => isLimitedAt(two, "first"), "the other knows of it")
+      assert.lengthOf(await database.rows("SELECT node FROM cluster_told"), 0)
+
+      // Lost: both say so, requests go on, and what is learned goes over the database.
+      await valkey.kill()
+      for (const server of [one, two]) {
+        await until(async () => (await healthOf(server)).valkey?.problem !== null, "it says that Valkey is lost")
+        assert.strictEqual((await healthOf(server)).status, "degraded")
+        await askOften(server)
+      }
+      upstream.limit("second")
+      await untilAsked(two, "second")
+      await until(() => isLimitedAt(one, "second"), "the other knows of it over the database")
+      assert.isAbove((await database.rows("SELECT node FROM cluster_told")).length, 0)
+      const status = await run(["status"], { DATA_DIR: folder })
+      assert.match(status.stdout, /Valkey +cannot be used at 127\.0\.0\.1/)
+      const lost = await run(["doctor", "--json"], { ...environment, DATA_DIR: folder })
+      assert.match(lost.stdout, /ECONNREFUSED/)
+
+      // Back, with nothing of what it had.
+      await valkey.start()
+      for (const server of [one, two]) {
+        await until(async () => (await healthOf(server)).status === "ok", "it is well again")
+      }
+      const found = await run(["doctor", "--json"], { ...environment, DATA_DIR: folder })
+      assert.match(found.stdout, /(?:Redis|Valkey) [\d.]+ at 127\.0\.0\.1:\d+, a round trip takes/)
+      const wrong = await run(["doctor", "--json"], {
+        ...environment,
+        DATA_DIR: folder,
+        GATEWAY_VALKEY_URL: valkey.url.replace(password, "another-password")
+      })
+      assert.include(wrong.stdout, "it refuses the user and password of GATEWAY_VALKEY_URL")
+      const shown = await run(["env", "show"], { ...environment, DATA_DIR: folder })
+      assert.include(shown.stdout, "GATEWAY_VALKEY_URL")
+      assert.strictEqual(await one.stop("SIGTERM"), 0)
+      assert.strictEqual(await two.stop("SIGTERM"), 0)
+      assert.include(logged.join(""), "cannot be used")
+      for (const text of [...logged, status.stdout, lost.stdout, found.stdout, wrong.stdout, shown.stdout]) {
+        assert.notInclude(text, password)
+        assert.notInclude(text, "another-password")
+      }
+    }, 300_000)
+
+    it("is over the database where the address has no database, which is told, and an address that is none is refused", async () => {
+      const alone = await serve({
+        DATA_DIR: dataDir(),
+        GATEWAY_ADMIN_KEY: adminKey,
+        GATEWAY_VALKEY_URL: "redis://127.0.0.1:1"
+      })
+      assert.isNull((await healthOf(alone)).valkey)
+      const doctor = await run(["doctor", "--json"], { DATA_DIR: dataDir(), GATEWAY_VALKEY_URL: "redis://127.0.0.1:1" })
+      assert.include(doctor.stdout, "is not used without GATEWAY_DATABASE_URL")
+      for (const url of ["http://127.0.0.1:6379", "redis://127.0.0.1:6379/other", "its-password@host"]) {
+        const refused = await run(["serve", "--port", "0"], { DATA_DIR: dataDir(), GATEWAY_VALKEY_URL: url })
+        assert.notStrictEqual(refused.code, 0)
+        assert.include(refused.stderr, "GATEWAY_VALKEY_URL must be the address of a server of Valkey or Redis")
+        assert.notInclude(refused.stderr, url)
+      }
+    }, 120_000)
+  }
+)

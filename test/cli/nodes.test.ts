@@ -1,7 +1,7 @@
 /** Two gateways on one database of Postgres, as processes: what one changes the other has, whatever becomes of its listening connection. */
 import { assert, describe, it } from "vitest"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
-import { adminKey, answered, ask, manage, provider, until } from "./processes.ts"
+import { adminKey, answered, ask, authorization, manage, provider, until } from "./processes.ts"
 import { emptyDatabase } from "./postgres.ts"
 import { program, type Serving } from "./support.ts"
 
@@ -9,6 +9,7 @@ interface Nodes {
   readonly engine: string
   readonly nodes: ReadonlyArray<{
     readonly id: string
+    readonly name: string
     readonly self: boolean
     readonly state: string
     readonly changesBehind: number
@@ -30,6 +31,19 @@ const keysOf = async (server: Serving): Promise<ReadonlyArray<string>> => {
     readonly keys: ReadonlyArray<{ readonly name: string }>
   }
   return keys.map(({ name }) => name)
+}
+
+interface Served {
+  readonly requestId: string
+  readonly node?: string
+}
+const logsOf = async (server: Serving): Promise<ReadonlyArray<Served>> =>
+  ((await manage(server, "GET", "/api/usage/logs?limit=1")) as { readonly logs: ReadonlyArray<Served> }).logs
+/** The gateway that has decided about a request, as one of them knows it; null: it does not know the request yet. */
+const deciderOf = async ({ url }: Serving, requestId: string): Promise<string | null | undefined> => {
+  const response = await fetch(`${url}/api/routing/decisions/${requestId}`, { headers: { authorization } })
+  if (response.status !== 200) return null
+  return ((await response.json()) as { readonly decision: Pick<Served, "node"> }).decision.node
 }
 
 const there = isPostgresThere()
@@ -78,6 +92,16 @@ describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`
     }, "the rows of both")
     assert.strictEqual(await answered(one), await answered(two))
 
+    // A row, and the decision of its request, say which of them served it: also after it has been told to the other, and in the file of a log.
+    const served = (await nodesOf(two)).find(({ self }) => self)?.name ?? ""
+    const [row] = await logsOf(one)
+    assert.strictEqual(row?.node, served)
+    for (const server of [one, two]) {
+      await until(async () => (await deciderOf(server, row?.requestId ?? "")) === served, "the decision is kept")
+    }
+    const exported = await fetch(`${one.url}/api/usage/export?format=csv`, { headers: { authorization } })
+    assert.include(await exported.text(), served)
+
     const seen = await nodesOf(one)
     assert.strictEqual(seen.length, 2)
     assert.deepStrictEqual(
@@ -123,5 +147,11 @@ describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`
   it("are one that has its file for itself over SQLite", async () => {
     const server = await serve({ DATA_DIR: dataDir(), GATEWAY_ADMIN_KEY: adminKey })
     assert.deepInclude((await manage(server, "GET", "/api/cluster")) as Nodes, { engine: "sqlite", nodes: [] })
+    await manage(server, "POST", "/api/providers", upstream.connection())
+    assert.strictEqual(await ask(server), 200)
+    const [row] = await logsOf(server)
+    assert.isString(row?.requestId)
+    assert.notProperty(row, "node")
+    assert.strictEqual(await deciderOf(server, row?.requestId ?? ""), undefined)
   })
 })

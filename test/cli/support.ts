@@ -80,8 +80,8 @@ export const fed = async (
 }
 
 /** Has the program built before the tests of a file; gives functions that run it with a clean environment. */
-export const program = () => {
-  const main = join(builtFolder, "main.cjs")
+export const program = (folder = builtFolder) => {
+  const main = join(folder, "main.cjs")
   const folders: Array<string> = []
   const started = new Set<ChildProcess>()
 

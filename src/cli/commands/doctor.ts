@@ -14,6 +14,7 @@ import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { proxies } from "../doctor/proxies.ts"
 import { server } from "../doctor/server.ts"
+import { valkey } from "../doctor/valkey.ts"
 import { dataDir, flagProblems, loadConfig } from "../flags/EnvFile.ts"
 import { strangeOf } from "../flags/variables.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
@@ -36,6 +37,7 @@ const Check = Schema.Struct({
     "disk",
     "database",
     "latency",
+    "valkey",
     "storage",
     "port",
     "liveness",
@@ -78,6 +80,7 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
       config.databaseUrl === null
         ? { ...(yield* database(config.dataDir)), latency: null }
         : yield* server(config.databaseUrl)
+    const beside = yield* valkey(config)
     return [
       ...(config.workers === 1
         ? []
@@ -86,6 +89,7 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
       { name: "capture", ...(yield* capture(config.dataDir)) },
       { name: "database", ...state.finding },
       ...(state.latency === null ? [] : [{ name: "latency" as const, ...state.latency }]),
+      ...(beside === null ? [] : [{ name: "valkey" as const, ...beside }]),
       { name: "storage", ...(yield* storage(config, state)) },
       { name: "port", ...(yield* machine.port(host, config.port, pingUrl)) },
       {

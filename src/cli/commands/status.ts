@@ -39,6 +39,9 @@ const workerWords = ({ processes, running, wanted }: NonNullable<typeof Health.T
 const databaseWords = ({ node, problem }: NonNullable<typeof Health.Type.database>): string =>
   problem === null ? `reached; this is ${node}` : `cannot be reached from ${node}: ${problem}`
 
+const valkeyWords = ({ address, problem }: NonNullable<typeof Health.Type.valkey>): string =>
+  problem === null ? `reached at ${address}` : `cannot be used at ${address}: ${problem}`
+
 const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, string]> => [
   ["Health", health.status],
   ["Providers known", String(health.catalogCount)],
@@ -48,6 +51,7 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ["Breakers", breakerWords(health.breakers)],
   ...(health.workers === null ? [] : [["Workers", workerWords(health.workers)] as const]),
   ...(health.database === null ? [] : [["Database", databaseWords(health.database)] as const]),
+  ...(health.valkey === null ? [] : [["Valkey", valkeyWords(health.valkey)] as const]),
   ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
 ]
 

@@ -116,6 +116,7 @@ export const headline = (decision: DecisionView): ReadonlyArray<readonly [string
   ...(decision.combo === null ? [] : [["Combo", decision.combo] as const]),
   ["Strategy", decision.strategy],
   ...(decision.reason === undefined ? [] : [["Reason", decision.reason] as const]),
+  ...(decision.node === undefined ? [] : [["Gateway", decision.node] as const]),
   ["Seed", String(decision.seed)],
   ["Order", decision.order.join(", ") || "-"],
   ...(decision.relaxedFilters.length === 0 ? [] : [["Relaxed", decision.relaxedFilters.join(", ")] as const]),

@@ -173,6 +173,8 @@ export interface UsageRow {
   readonly egress: string | null
   /** Tags that the client gave (`contract/domain/Tags`), in one order with commas between; null: none. */
   readonly tags: string | null
+  /** Name of the gateway that has served it, of several on one database; absent in one process, and until the row is in the table. */
+  readonly node?: string
   /** Session that the client named (`sessionOnFile`); null: none. */
   readonly sessionId: string | null
   /** Amount reserved of the key's limits for the call that answered; 0 for callers without limits. */

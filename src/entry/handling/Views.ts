@@ -240,6 +240,7 @@ export const ownUsageLog = (row: UsageRow): OwnUsageLog => {
     egress: _egress,
     error: _error,
     hasDecision: _decision,
+    node: _node,
     principal: _principal,
     ...own
   } = usageLog(row, hidden)

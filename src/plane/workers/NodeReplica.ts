@@ -21,8 +21,9 @@ import * as ToldRows from "../../store/nodes/ToldRows.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
 import { type Happened, keptPrefix, mostGatheredBytes, SharedFunctions } from "../state/Replica.ts"
 
-/** Time for which what has happened is gathered, in milliseconds. */
+/** Time for which what has happened is gathered, in milliseconds: for a row of the database, and for a channel beside it. */
 export const gatheredMs = 200
+const quicklyGatheredMs = 50
 
 /** Most that waits for the database; of more the oldest is not told. */
 export const mostWaiting = 10_000
@@ -32,6 +33,9 @@ export const mostSkewMs = 5_000
 
 /** Gateways whose last number is known. */
 const mostNodes = 1_000
+
+/** Things that are known to be heard: what a channel has lost the answer to comes as a row as well. */
+const mostHeard = 20_000
 
 /** Time between tries to write. */
 const againEvery = "1 second"
@@ -53,6 +57,21 @@ export interface NodeReplicaShape {
   /** Count of things that wait to be told. */
   readonly waiting: () => number
 }
+
+/** Something that is told, under the number of the gateway's own. */
+export type Sent = Pick<ToldRows.Told, "content" | "node" | "number" | "sentMs">
+
+/** A way beside the database, which is faster and may be lost. */
+export interface Channel {
+  readonly isReached: () => boolean
+  /** Fails where that may not have arrived: then it goes over the database. */
+  readonly tell: (sent: Sent) => Effect.Effect<void, { readonly message: string }>
+}
+
+/** Opens one; `heard` takes what others tell over it. */
+export type OpenChannel = (
+  heard: (told: ToldRows.Told) => Effect.Effect<void>
+) => Effect.Effect<Channel, never, Scope.Scope>
 
 /** Null: the process has its database for itself. */
 export class NodeReplica extends Context.Reference<NodeReplica>()("gateway/plane/workers/NodeReplica", {
@@ -88,8 +107,20 @@ type Rows = Effect.Effect.Success<typeof ToldRows.make>
 /** Time in ms by which the clock of a gateway that has told something is ahead of this one's, both held against the database's. Pure. */
 export const skewOf = ({ atMs, nowMs, sentMs }: ToldRows.Told, ownMs: number): number => sentMs - atMs - (ownMs - nowMs)
 
-const makeTelling = (rows: Rows, node: string, { sealed }: Sealing) =>
+/** Tells over the channel, else by a row. */
+const telling =
+  (rows: Rows, channel: Channel | null) =>
+  (sent: Sent): Effect.Effect<void, StoreError> => {
+    // The time of now: what the channel has taken until then is no difference of clocks.
+    const row = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      rows.tell(sent.node, sent.number, nowMs, sent.content)
+    )
+    return channel === null ? row : Effect.catchAll(channel.tell(sent), () => row)
+  }
+
+const makeTelling = (rows: Rows, node: string, { sealed }: Sealing, channel: Channel | null) =>
   Effect.gen(function* () {
+    const send = telling(rows, channel)
     const some = yield* Effect.makeLatch(false)
     const inTurn = makeLane(1).inTurn
     let waiting: Array<Happened> = []
@@ -112,13 +143,18 @@ const makeTelling = (rows: Rows, node: string, { sealed }: Sealing) =>
         waiting = []
         number += 1
       }
-      yield* rows.tell(node, number, yield* Clock.currentTimeMillis, sent.content)
+      yield* send({ node, number, sentMs: yield* Clock.currentTimeMillis, content: sent.content })
       sent = null
       if (waiting.length > 0) some.unsafeOpen()
     }).pipe(Effect.uninterruptible, inTurn)
 
     yield* Effect.addFinalizer(() => forAtMost(lastWithin)(write))
+    // Rows are gathered for longer than what goes over the channel.
+    const slower = Effect.suspend(() =>
+      channel === null || channel.isReached() ? Effect.void : Effect.sleep(gatheredMs - quicklyGatheredMs)
+    )
     yield* some.await.pipe(
+      Effect.zipRight(slower),
       Effect.zipRight(Effect.retry(Effect.disconnect(write), Schedule.spaced(againEvery))),
       Effect.forever,
       Effect.forkScoped
@@ -143,19 +179,26 @@ const applied = (functions: SharedFunctions, { opened }: Sealing, content: strin
 
 /** Of this process, which is `node`; begins behind what was told before. */
 export const make = (
-  node: string
+  node: string,
+  openChannel: OpenChannel | null = null
 ): Effect.Effect<NodeReplicaShape, StoreError, Secrets | SqlClient.SqlClient | Timers | Scope.Scope> =>
   Effect.gen(function* () {
     const rows = yield* ToldRows.make
     const seals = sealing(yield* Secrets)
     const { after } = yield* Timers
-    const { tell, waiting } = yield* makeTelling(rows, node, seals)
-    const functions = new SharedFunctions(after, tell, { gatheredMs, isOverNodes: true })
+    let take: (told: ToldRows.Told) => Effect.Effect<void> = () => Effect.void
+    const channel = openChannel === null ? null : yield* openChannel((told) => Effect.suspend(() => take(told)))
+    const { tell, waiting } = yield* makeTelling(rows, node, seals, channel)
+    const functions = new SharedFunctions(after, tell, {
+      gatheredMs: channel === null ? gatheredMs : quicklyGatheredMs,
+      isOverNodes: true
+    })
     yield* Effect.addFinalizer(() => Effect.sync(() => functions.flush()))
     const inTurn = makeLane(1).inTurn
     const marks = new LruMap<string, number>({ capacity: mostNodes })
     for (const [other, number] of yield* rows.marks) marks.set(other, number)
     const skewed = new LruMap<string, true>({ capacity: mostNodes })
+    const known = new LruMap<string, true>({ capacity: mostHeard })
     let heardAtMs = 0
 
     const warnOnce = (told: ToldRows.Told, skewMs: number): Effect.Effect<void> => {
@@ -165,14 +208,19 @@ export const make = (
         `The clock of the gateway ${told.node} differs from this one's by ${Math.round(Math.abs(skewMs) / 1_000)} s: what it learns of accounts and providers is not taken over.`
       )
     }
+    take = (told) =>
+      Effect.flatMap(Clock.currentTimeMillis, (ownMs) => {
+        const name = `${told.node} ${told.number}`
+        if (channel !== null && known.peek(name) !== undefined) return Effect.void
+        if (channel !== null) known.set(name, true)
+        const skewMs = skewOf(told, ownMs)
+        return Math.abs(skewMs) > mostSkewMs ? warnOnce(told, skewMs) : applied(functions, seals, told.content)
+      })
     const hear = Effect.gen(function* () {
-      const found = yield* rows.heard(node, Array.from(marks))
-      const ownMs = yield* Clock.currentTimeMillis
-      for (const told of found) {
+      for (const told of yield* rows.heard(node, Array.from(marks))) {
         marks.set(told.node, told.number)
         heardAtMs = Math.max(heardAtMs, told.atMs)
-        const skewMs = skewOf(told, ownMs)
-        yield* Math.abs(skewMs) > mostSkewMs ? warnOnce(told, skewMs) : applied(functions, seals, told.content)
+        yield* take(told)
       }
     }).pipe(Effect.uninterruptible, inTurn)
 

@@ -3,6 +3,7 @@
  * them. It hears of changes on a connection of its own, which is tried every few seconds and made anew when it is silent; and it looks by itself, so
  * that nothing depends on hearing.
  */
+import { createHash } from "node:crypto"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -17,22 +18,25 @@ import { makeLane } from "../../kernel/Lane.ts"
 import { forAtMost } from "../../kernel/time/AtMost.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
+import type { ValkeyAddress } from "../../platform/ValkeyAddress.ts"
+import { named } from "../../store/engine/Table.ts"
 import { nodeLabelOf } from "../../platform/NodeLabel.ts"
 import { version } from "../../platform/Version.ts"
 import { isPostgres } from "../../store/engine/Engine.ts"
 import type { StoreError, StoreFailure } from "../../store/Errors.ts"
 import { migrations, versionOf } from "../../store/migrations/index.ts"
 import * as ConfigFeed from "../../store/nodes/ConfigFeed.ts"
-import { nodeNameIn } from "../../store/nodes/NodeName.ts"
+import { nodeNameIn, WritingNode } from "../../store/nodes/NodeName.ts"
 import * as NodeRows from "../../store/nodes/NodeRows.ts"
 import { SnapshotHolders, Snapshots } from "../../store/Snapshots.ts"
 import { Claims } from "../state/Claims.ts"
 import { SharedTurns } from "../state/Renewals.ts"
 import { Replica } from "../state/Replica.ts"
+import { SharedValkey } from "../state/SharedValkey.ts"
 import { SharedDatabase } from "../state/SharedDatabase.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import * as NodeClaims from "./NodeClaims.ts"
-import type { Secrets } from "../../store/secrets/Secrets.ts"
+import { canaryRow, Secrets } from "../../store/secrets/Secrets.ts"
 import * as NodeReplica from "./NodeReplica.ts"
 
 /** The channel of migration 55. */
@@ -61,6 +65,27 @@ class NodeHolders extends SnapshotHolders {
   }
 }
 
+/**
+ * The way over Valkey, loaded where it is used. Gateways of another database have another stream, also with the same key: what marks a database is made
+ * at random when its tables are.
+ */
+const overValkey = (address: ValkeyAddress, node: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const ValkeyTelling = yield* Effect.promise(() => import("./ValkeyTelling.ts"))
+    const [row] = yield* sql<{ readonly value: string }>`SELECT value FROM meta WHERE key = ${canaryRow}`.pipe(
+      Effect.mapError(named("NodeWatch.overValkey"))
+    )
+    const key = `gateway:{${createHash("sha256")
+      .update(row?.value ?? "")
+      .digest("hex")
+      .slice(0, 24)}}:told`
+    const reach = ValkeyTelling.unasked(address)
+    const open: NodeReplica.OpenChannel = (heard) => ValkeyTelling.open({ address, key, node, reach, secrets }, heard)
+    return { open, reach }
+  })
+
 /** Layer below everything that reads the configuration; of a database of SQLite it has nothing. */
 export const heldLayer: Layer.Layer<
   never,
@@ -82,10 +107,13 @@ export const heldLayer: Layer.Layer<
       schemaVersion: versionOf(migrations),
       startedAtMs
     }
-    const replica = yield* NodeReplica.make(node.id)
+    const telling = config.valkey === null ? null : yield* overValkey(config.valkey, id)
+    const replica = yield* NodeReplica.make(node.id, telling?.open ?? null)
     return Context.make(Snapshots, new NodeHolders(yield* begin)).pipe(
       Context.add(ThisNode, node),
+      Context.add(WritingNode, node.name),
       Context.add(SharedDatabase, { node: node.name, problem: null }),
+      Context.add(SharedValkey, telling?.reach ?? null),
       Context.add(NodeReplica.NodeReplica, replica),
       Context.add(Replica, replica.functions),
       Context.add(Claims, yield* NodeClaims.make(node.id, node.folder)),

@@ -1,9 +1,15 @@
 /** The name of a data folder among those of all gateways on one database. It is made once, and goes where the folder goes. */
+import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { onDisk } from "../DataFolder.ts"
 import type { StoreFailure } from "../Errors.ts"
+
+/** Name for people of the gateway whose rows are written, of several on one database; null: it has its database for itself. */
+export class WritingNode extends Context.Reference<WritingNode>()("gateway/store/nodes/WritingNode", {
+  defaultValue: (): string | null => null
+}) {}
 
 const read = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8").trim() : "")
 

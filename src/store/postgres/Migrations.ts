@@ -6,7 +6,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import { MigrationFailed, reasonOf, SchemaNewer } from "../Errors.ts"
-import { type Migrations, versionOf } from "../migrations/index.ts"
+import { breaking, type Migrations, versionOf } from "../migrations/index.ts"
 import { withPlainTransaction } from "../engine/postgres/Client.ts"
 import { functions } from "../engine/postgres/schema/functions.ts"
 import { indexes } from "../engine/postgres/schema/indexes.ts"
@@ -46,8 +46,34 @@ const foundVersion = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError>
     ([row]) => row?.version ?? 0
   )
 
+/** Time in ms after which a gateway that was not seen does not run. */
+const runsForMs = 20_000
+
+const older = `SELECT name, version FROM cluster_nodes WHERE schema_version < ?
+  AND seen_at_ms > CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - ${runsForMs} ORDER BY name LIMIT 1`
+
+/** Fails where a migration has to wait for a gateway that runs and is older than it. */
+const noneOlder = (sql: SqlClient.SqlClient, file: string, id: number) =>
+  Effect.gen(function* () {
+    const [table] = yield* sql.unsafe<{ readonly name: string | null }>(
+      "SELECT CAST(to_regclass('cluster_nodes') AS TEXT) AS name"
+    )
+    if ((table?.name ?? null) === null) return
+    const [node] = yield* sql.unsafe<{ readonly name: string; readonly version: string }>(older, [id])
+    if (node === undefined) return
+    return yield* new MigrationFailed({
+      file,
+      reason: `the gateway ${node.name} (version ${node.version}) runs, and cannot live with migration ${id}; stop it first, and start this one again`
+    })
+  })
+
 /** Runs what is missing; returns the versions before and after. */
-export const migrate = (sql: SqlClient.SqlClient, all: Migrations, address: string) =>
+export const migrate = (
+  sql: SqlClient.SqlClient,
+  all: Migrations,
+  address: string,
+  breaks: ReadonlySet<number> = breaking
+) =>
   withPlainTransaction(
     sql,
     Effect.gen(function* () {
@@ -57,6 +83,8 @@ export const migrate = (sql: SqlClient.SqlClient, all: Migrations, address: stri
       const wanted = versionOf(all)
       if (found > wanted) return yield* new SchemaNewer({ file: address, found, supported: wanted })
       const missing = numbered(all).filter(({ id }) => id > found)
+      const waits = found === 0 ? [] : missing.filter(({ id }) => breaks.has(id))
+      for (const { id } of waits) yield* noneOlder(sql, address, id)
       // All in one message: a round trip for each of some hundred statements takes longer than they do.
       if (found === 0) yield* sql.unsafe(firstSchema.join(";\n"))
       for (const { id, run } of missing) if (id > firstVersion) yield* run
@@ -66,7 +94,9 @@ export const migrate = (sql: SqlClient.SqlClient, all: Migrations, address: stri
     }).pipe(
       Effect.provideService(SqlClient.SqlClient, sql),
       Effect.mapError((error) =>
-        error instanceof SchemaNewer ? error : new MigrationFailed({ file: address, reason: reasonOf(error) })
+        error instanceof SchemaNewer || error instanceof MigrationFailed
+          ? error
+          : new MigrationFailed({ file: address, reason: reasonOf(error) })
       )
     )
   ).pipe(

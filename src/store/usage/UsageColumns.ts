@@ -57,6 +57,7 @@ export const Row = Schema.Struct({
   answeredFrom: Schema.NullOr(Schema.Literal("cache", "coalesced")),
   egress: MaybeText,
   tags: MaybeText,
+  node: MaybeText,
   sessionId: MaybeText,
   reservedNanoUsd: Whole
 })
@@ -69,9 +70,11 @@ export const toUsageRow = ({
   tokensOut,
   tokensReasoning,
   toldTokens,
+  node,
   ...row
 }: Row): UsageRow => ({
   ...row,
+  ...(node === null ? {} : { node }),
   calls: null,
   told: toldTokens,
   tokens: {
@@ -134,7 +137,7 @@ export const own = [
   "reserved_nano_usd"
 ]
 
-/** The first parameters of a statement: the facts that its rows share. */
+/** The first parameters of a statement: the facts that its rows share; `addNode` adds the last of them. */
 export const sharedParameters = (facts: UsageFacts): ReadonlyArray<Column> => shared.map(([, value]) => value(facts))
 
 const toldColumn = (told: UsageRow["told"]): string | null => {
@@ -166,7 +169,12 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
   )
 }
 
-export const sharedNames = shared.map(([column]) => column)
+/** Adds the name of the gateway that writes the rows, which all statements of a process share. */
+export const addNode = (to: Array<Column>, node: string | null): void => {
+  to.push(clipped(node))
+}
+
+export const sharedNames = [...shared.map(([column]) => column), "node"]
 const placeholders = (count: number): string => `(${Array.from({ length: count }, () => "?").join(",")})`
 
 /**

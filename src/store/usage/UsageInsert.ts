@@ -11,7 +11,7 @@ import { untilFree } from "../engine/WriteQueue.ts"
 import { withLateSync } from "../engine/LateSync.ts"
 import { named } from "../engine/Table.ts"
 import { noHook, type Statement, type UsageHookShape } from "./UsageHook.ts"
-import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
+import { addNode, addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
 import { entriesOf, insertEntry } from "./LedgerColumns.ts"
 import { type FactsLine, factsLine } from "./UsageLines.ts"
 import { engineOf, isPostgres, listed } from "../engine/Engine.ts"
@@ -52,13 +52,14 @@ const groupsOf = (rows: ReadonlyArray<RowWithFacts>): Groups => {
 }
 
 /** Each group by as few statements as there are. */
-const statementsOf = (groups: Groups): ReadonlyArray<InsertStatement> => {
+const statementsOf = (groups: Groups, node: string | null): ReadonlyArray<InsertStatement> => {
   const all: Array<Statement> = []
   for (const [facts, group] of groups) {
     let done = 0
     for (const { rows: size, statement } of inserts) {
       for (; group.length - done >= size; done += size) {
         const parameters = [...facts.parameters]
+        addNode(parameters, node)
         for (const row of group.slice(done, done + size)) addParameters(parameters, row)
         all.push({ statement, parameters })
       }
@@ -67,13 +68,15 @@ const statementsOf = (groups: Groups): ReadonlyArray<InsertStatement> => {
   return all
 }
 
-const unnestedOf = (groups: Groups): ReadonlyArray<InsertStatement> =>
-  Array.from(groups, ([facts, group]) =>
-    Array.from({ length: Math.ceil(group.length / mostUnnested) }, (_, part) => ({
+const unnestedOf = (groups: Groups, node: string | null): ReadonlyArray<InsertStatement> =>
+  Array.from(groups, ([facts, group]) => {
+    const shared = [...facts.parameters]
+    addNode(shared, node)
+    return Array.from({ length: Math.ceil(group.length / mostUnnested) }, (_, part) => ({
       statement: unnested,
-      parameters: [...facts.parameters, ...listsOf(group.slice(part * mostUnnested, (part + 1) * mostUnnested))]
+      parameters: [...shared, ...listsOf(group.slice(part * mostUnnested, (part + 1) * mostUnnested))]
     }))
-  ).flat()
+  }).flat()
 
 /** Ids of rows that are in the table, of some. */
 export const idsIn = (
@@ -86,6 +89,15 @@ export const idsIn = (
     (rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
   )
 
+/** Parts of an insert besides the rows. */
+export interface Beside {
+  readonly hook: UsageHookShape
+  /** Name of the gateway that writes, of several on one database. */
+  readonly node: string | null
+}
+
+const nothingBeside: Beside = { hook: noHook, node: null }
+
 const noStatements: ReadonlyArray<Statement> = []
 
 const entryStatements = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<Statement> =>
@@ -95,9 +107,10 @@ const entryStatements = (rows: ReadonlyArray<RowWithFacts>): ReadonlyArray<State
 
 /** Over Postgres nothing is read that is then written: rows that another node writes as well are skipped. */
 const inTransaction =
-  (sql: SqlClient.SqlClient, rows: ReadonlyArray<RowWithFacts>, hook: UsageHookShape) => (connection: Connection) => {
+  (sql: SqlClient.SqlClient, rows: ReadonlyArray<RowWithFacts>, { hook, node }: Beside) =>
+  (connection: Connection) => {
     const isUnnested = isPostgres(sql)
-    const inserting = (isUnnested ? unnestedOf : statementsOf)(groupsOf(rows))
+    const inserting = (isUnnested ? unnestedOf : statementsOf)(groupsOf(rows), node)
     const run = (statement: string, parameters: InsertStatement["parameters"] = []) =>
       connection.executeRaw(statement, parameters)
     const all = Effect.forEach(
@@ -118,14 +131,14 @@ export const insert = (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<RowWithFacts>,
   waitForDisk: boolean,
-  hook: UsageHookShape = noHook
+  beside: Beside = nothingBeside
 ): Effect.Effect<void, StoreError> => {
   const inserting: Effect.Effect<unknown, SqlError> =
     waitForDisk && engineOf(sql) === undefined
-      ? untilFree(Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(sql, rows, hook))))
-      : withLateSync(sql, inTransaction(sql, rows, hook))
+      ? untilFree(Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(sql, rows, beside))))
+      : withLateSync(sql, inTransaction(sql, rows, beside))
   return inserting.pipe(
-    Effect.zipRight(Effect.sync(hook.committed)),
+    Effect.zipRight(Effect.sync(beside.hook.committed)),
     Effect.uninterruptible,
     Effect.mapError(named("UsageJournal.flush"))
   )

@@ -19,6 +19,7 @@ import { databaseFile, ensureFolder, journalFolder, leftByWorkers, onDisk } from
 import { DataLock } from "../DataLock.ts"
 import { reasonOf, type StoreError, type StoreFailure } from "../Errors.ts"
 import * as Segments from "./JournalSegments.ts"
+import { WritingNode } from "../nodes/NodeName.ts"
 import { syncLog } from "../engine/LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
 import { idsIn, insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
@@ -108,8 +109,8 @@ export type MoveRows = (rows: ReadonlyArray<RowWithFacts>, isOnFile: boolean) =>
 /** Moves rows into the table of this process's database. */
 const intoTable: Effect.Effect<MoveRows, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const hook = yield* UsageHook
-  return (rows, isOnFile) => insert(sql, rows, !isOnFile, hook)
+  const beside = { hook: yield* UsageHook, node: yield* WritingNode }
+  return (rows, isOnFile) => insert(sql, rows, !isOnFile, beside)
 })
 
 /** Moves rows to the table, and removes the files that are not needed then. */

@@ -76,4 +76,6 @@ export interface DecisionRecord {
   readonly plugins?: ReadonlyArray<PluginCall>
   /** Metadata that plugins have added to the request, at most 4 KB; absent: none. */
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Gateway that has decided, of several on one database; absent in one process. */
+  readonly node?: string
 }

@@ -21,6 +21,7 @@ import { RunningRequests } from "../../plane/request/RunningRequests.ts"
 import { Explainer } from "../../plane/routing/decide/Explainer.ts"
 import { Simulator } from "../../observe/simulation/Simulator.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { SharedDatabase } from "../../plane/state/SharedDatabase.ts"
 import type { DecisionRecord } from "./entity.ts"
 import { answered, badField } from "../../entry/handling/Answers.ts"
 import { withProgressEvents } from "../../entry/handling/ProgressEvents.ts"
@@ -79,14 +80,17 @@ export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handl
     const explainer = yield* Explainer
     const simulator = yield* Simulator
     const combos = yield* Combos
+    const shared = yield* SharedDatabase
+    const ofThis = shared === null ? {} : { node: shared.node }
     const running = yield* RunningRequests
     /** One that has just ended is in the log before it is no longer under way. */
     const found = (requestId: string): Effect.Effect<DecisionRecord | null, StoreError> =>
       Effect.gen(function* () {
-        const now = log.get(requestId) === null ? yield* running.decisionEverywhere(requestId) : null
-        if (now !== null) return { state: "running", ...now }
+        const isHere = log.get(requestId) !== null
+        const now = isHere ? null : yield* running.decisionEverywhere(requestId)
+        if (now !== null) return { state: "running", ...now, ...ofThis }
         const record = yield* log.find(requestId)
-        return record && { ...record, state: "ended" }
+        return record && { ...record, ...(isHere ? ofThis : {}), state: "ended" }
       })
     const chosen = (payload: Parameters<typeof chosenOf>[0]) => Effect.provideService(chosenOf(payload), Combos, combos)
     return handlers

@@ -112,6 +112,11 @@ export const DecisionView = Schema.Struct({
     Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), { exact: true }),
     "What plugins have added to the request, at most 4 KB; absent: nothing.",
     { team: "blue" }
+  ),
+  node: field(
+    Schema.optionalWith(Schema.String, { exact: true }),
+    "The gateway that decided, of several on one database; absent where one has its database for itself.",
+    "gateway-1:8080"
   )
 }).annotations({ identifier: "Decision" })
 export type DecisionView = typeof DecisionView.Type

@@ -70,6 +70,11 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "GATEWAY_ENCRYPTION_KEY", description: "Encrypts stored credentials.", usual: "a key file in DATA_DIR" },
   { name: "GATEWAY_DATABASE_URL", description: "Database of Postgres in place of the file.", usual: "none" },
   {
+    name: "GATEWAY_VALKEY_URL",
+    description: "Server of Valkey or Redis over which gateways on one database tell each other what they learn.",
+    usual: "none"
+  },
+  {
     name: "GATEWAY_ENV_CONNECTIONS",
     description: "Provider keys of the environment become read-only connections.",
     usual: "true",

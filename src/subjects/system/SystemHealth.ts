@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
+import { SharedValkey } from "../../plane/state/SharedValkey.ts"
 import { SharedDatabase } from "../../plane/state/SharedDatabase.ts"
 import type { BreakerView } from "../../plane/resilience/breaker/Breakers.ts"
 import type { WorkerProcess } from "../../platform/programs/Siblings.ts"
@@ -31,6 +32,8 @@ export interface HealthReport {
   }
   /** Reach of the database that other gateways may use as well; null: it has its own. */
   readonly database: { readonly node: string; readonly problem: string | null } | null
+  /** Reach of Valkey, over which gateways on one database tell each other what they learn; null: there is none. */
+  readonly valkey: { readonly address: string; readonly problem: string | null } | null
   /** Null: it is one process. */
   readonly workers: {
     readonly wanted: number
@@ -51,6 +54,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* UsageJournal
   const beside = yield* WorkersBeside
   const reach = yield* SharedDatabase
+  const valkey = yield* SharedValkey
 
   const workersNow = (): HealthReport["workers"] => {
     if (beside === null) return null
@@ -69,8 +73,9 @@ export const make = Effect.gen(function* () {
     const workers = workersNow()
     const isShort = workers !== null && workers.running < workers.wanted
     const isAway = reach !== null && reach.problem !== null
+    const isSlow = valkey !== null && valkey.problem !== null
     return {
-      status: isBlocked || isStranded || isShort || isAway || problem !== null ? "degraded" : "ok",
+      status: isBlocked || isStranded || isShort || isAway || isSlow || problem !== null ? "degraded" : "ok",
       catalogCount: Registry.registry.size + nodes.length,
       configuredCount: connections.length,
       activeCount: accounts.length,
@@ -84,6 +89,7 @@ export const make = Effect.gen(function* () {
       connections: counts,
       usageLog: { problem, waitingRows: journal.pending(), rowsNotOnFile: notOnFile, rowsDropped: dropped },
       database: reach === null ? null : { node: reach.node, problem: reach.problem },
+      valkey: valkey === null ? null : { address: valkey.address, problem: valkey.problem },
       workers
     }
   }

@@ -69,6 +69,20 @@ export const Health = Schema.Struct({
     "Reach of a database of Postgres, which other gateways may use as well; null: the gateway has its own.",
     null
   ),
+  valkey: field(
+    Schema.NullOr(
+      Schema.Struct({
+        address: field(Schema.String, "Host and port.", "valkey:6379"),
+        problem: field(
+          Schema.NullOr(Schema.String),
+          "Why it cannot be used: what gateways tell each other goes over the database meanwhile; null: it can.",
+          null
+        )
+      })
+    ),
+    "Valkey, over which gateways on one database tell each other what they learn; null: they do over the database.",
+    null
+  ),
   workers: field(
     Schema.NullOr(
       Schema.Struct({

@@ -65,6 +65,7 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["batchId", (row) => text(row, "batch_id")],
   ["egress", (row) => text(row, "egress")],
   ["tags", (row) => text(row, "tags")],
+  ["node", (row) => text(row, "node")],
   ["cacheHit", (row) => row["answered_from"] === "cache"],
   ["coalesced", (row) => row["answered_from"] === "coalesced"]
 ]

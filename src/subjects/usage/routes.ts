@@ -90,6 +90,11 @@ export const UsageLog = Schema.Struct({
     "direct"
   ),
   tags: field(Schema.Array(Schema.String), "Tags that the client gave in `X-Gateway-Tags`.", ["project=atlas"]),
+  node: field(
+    Schema.optionalWith(Schema.String, { exact: true }),
+    "The gateway that served it, of several on one database; absent where one has its database for itself.",
+    "gateway-1:8080"
+  ),
   cacheHit: field(Schema.Boolean, "Whether the cache answered in place of a call.", false),
   sessionId: field(
     Schema.NullOr(Schema.String),
@@ -319,6 +324,7 @@ export const OwnUsageLog = Schema.Struct(
     "connectionName",
     "error",
     "egress",
+    "node",
     "hasDecision",
     "captureId"
   )

@@ -38,6 +38,7 @@ describe("a count that was told and is not believed", () => {
     const { tokens, calls: _calls, told: _told, ...rest } = usageRow()
     const read = toUsageRow({
       ...rest,
+      node: null,
       tokensIn: tokens.in,
       tokensOut: tokens.out,
       tokensCacheRead: tokens.cacheRead,

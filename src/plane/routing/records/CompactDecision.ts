@@ -93,14 +93,17 @@ const orderOf = ({ order, shown }: ListedRecord): ReadonlyArray<number> | null =
   return kept
 }
 
-export const textOf = (entry: DecisionEntry): string => {
+/** `node`: name of the gateway that has decided, of several on one database. */
+export const textOf = (entry: DecisionEntry, node: string | null = null): string => {
+  const ofNode = node === null ? {} : { node: short(node) }
   const listed = listedOf(entry, maxCandidates)
   const columns = columnsOf(listed.scores)
   const order = orderOf(listed)
-  if (columns === null || order === null) return JSON.stringify(bounded(recordOf(entry, maxCandidates)))
+  if (columns === null || order === null)
+    return JSON.stringify({ ...bounded(recordOf(entry, maxCandidates)), ...ofNode })
   const kept: Kept = {
     v: 2,
-    record: boundedHead(listed.head),
+    record: { ...boundedHead(listed.head), ...ofNode },
     targets: listed.shown.flatMap(({ account, model }) => [account.spec.id, account.connection.id, short(model)]),
     ...columns,
     excluded: listed.excluded.map(([place, { detail, rule, until }]) => [place, rule, until, short(detail)]),

@@ -10,6 +10,7 @@ import * as Hash from "effect/Hash"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { claimed } from "../../../plane/state/Claims.ts"
+import { SharedDatabase } from "../../../plane/state/SharedDatabase.ts"
 import { makeLane } from "../../../kernel/Lane.ts"
 import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
 import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
@@ -67,6 +68,7 @@ const findIn = (repo: typeof DecisionRepo.Service) =>
 export const make = Effect.gen(function* () {
   const repo = yield* DecisionRepo
   const settings = yield* GatewaySettings
+  const node = (yield* SharedDatabase)?.node ?? null
   const someWait = yield* Effect.makeLatch(false)
   const oneAtATime = makeLane(1)
   const waiting: Array<DecisionEntry> = []
@@ -109,7 +111,7 @@ export const make = Effect.gen(function* () {
       let chars = 0
       let lines = 0
       for (const entry of entries) {
-        const record = textOf(entry)
+        const record = textOf(entry, node)
         rows.push({ requestId: entry.requestId, atMs, record })
         chars += record.length
         if (chars >= maxBatchChars) {

@@ -25,7 +25,8 @@ const secrets: ReadonlySet<string> = new Set([
   "GATEWAY_ADMIN_PASSWORD",
   "GATEWAY_API_KEY",
   "GATEWAY_ENCRYPTION_KEY",
-  "GATEWAY_DATABASE_URL"
+  "GATEWAY_DATABASE_URL",
+  "GATEWAY_VALKEY_URL"
 ])
 
 /** Files with the certificate, for as long as the command runs. Most tools take one file in place of all public authorities. */

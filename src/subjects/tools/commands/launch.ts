@@ -71,7 +71,8 @@ const secrets: ReadonlySet<string> = new Set([
   "GATEWAY_ADMIN_PASSWORD",
   "GATEWAY_API_KEY",
   "GATEWAY_ENCRYPTION_KEY",
-  "GATEWAY_DATABASE_URL"
+  "GATEWAY_DATABASE_URL",
+  "GATEWAY_VALKEY_URL"
 ])
 
 /** The environment of this process without the settings file of the data folder: keys of providers in it are for the gateway alone. */

@@ -2,8 +2,9 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { open } from "../../../../src/store/postgres/Database.ts"
-import { firstVersion } from "../../../../src/store/postgres/Migrations.ts"
+import { firstVersion, migrate } from "../../../../src/store/postgres/Migrations.ts"
 import { describeStoreFailure } from "../../../../src/store/Errors.ts"
 import { type Migrations, migrations, versionOf } from "../../../../src/store/migrations/index.ts"
 import * as Sql from "../../../../src/store/Sql.ts"
@@ -102,6 +103,45 @@ describe.skipIf(url === null)(`a database of Postgres${url === null ? noPostgres
       assert.strictEqual(runs, 1)
       const failure = yield* Effect.flip(open(options))
       assert.match(describeStoreFailure(failure), /schema version \d+, but this gateway knows versions up to \d+/)
+    })
+  )
+
+  it.scopedLive("waits with what an older gateway cannot live with until none runs, and says which does", () =>
+    Effect.gen(function* () {
+      const options = yield* emptySchema(url ?? "")
+      const sql = yield* open(options)
+      const [now, next] = [versionOf(migrations), versionOf(migrations) + 1]
+      const later: Migrations = {
+        ...migrations,
+        [`${next}_less`]: Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe("DROP TABLE combos"))
+      }
+      const seenSince = (agoMs: number, version: number) =>
+        sql.unsafe(
+          `INSERT INTO cluster_nodes (id, name, version, schema_version, started_at_ms, folder, seen_at_ms, config_seq, heard_at_ms)
+            VALUES ('a', 'gateway-1:8080', '0.1.0', ${version}, 0, 'f', CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - ${agoMs}, 0, 0)
+            ON CONFLICT (id) DO UPDATE SET seen_at_ms = excluded.seen_at_ms, schema_version = excluded.schema_version`
+        )
+      yield* seenSince(0, now)
+      const failure = yield* Effect.flip(migrate(sql, later, "it", new Set([next])))
+      assert.match(
+        describeStoreFailure(failure),
+        new RegExp(
+          `left as it was: .*gateway-1:8080 \\(version 0\\.1\\.0\\) runs, and cannot live with migration ${next}; stop it first`
+        )
+      )
+      yield* sql`SELECT id FROM combos`
+      // One that does not break anything waits for nobody, and neither does one that nothing older is there for.
+      const harmless: Migrations = { ...migrations, [`${next}_more`]: Effect.void }
+      yield* Effect.flip(migrate(sql, later, "it", new Set([next])))
+      yield* seenSince(30_000, now)
+      yield* migrate(sql, later, "it", new Set([next]))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(sql`SELECT id FROM combos`)))
+      const other = yield* open(yield* emptySchema(url ?? ""))
+      yield* migrate(other, harmless, "it", new Set())
+      assert.strictEqual(
+        (yield* other<{ readonly n: number }>`SELECT MAX(migration_id) AS n FROM schema_migrations`)[0]?.n,
+        next
+      )
     })
   )
 

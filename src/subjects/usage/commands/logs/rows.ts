@@ -100,6 +100,7 @@ export const story = (row: UsageLog, { connection, key }: Names): string =>
     ["Connection", connection ?? row.connectionName ?? row.connectionId ?? "-"],
     ["Session", row.sessionId ?? "-"],
     ...(row.tags.length === 0 ? [] : [["Tags", row.tags.join(", ")] as const]),
+    ...(row.node === undefined ? [] : [["Gateway", row.node] as const]),
     ["Took", `${whole(row.latencyMs)} ms${row.ttftMs === null ? "" : `, first content after ${whole(row.ttftMs)} ms`}`],
     ["Attempts", String(row.attempts)],
     ["Tokens", `${row.tokens.in} in, ${row.tokens.out} out (${row.usageSource})`],
