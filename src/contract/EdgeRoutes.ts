@@ -1,6 +1,7 @@
 /** The routes that enter by the raw edge. `Routes.ts` joins them with the management routes in the one route table. */
 import type { EndpointCategory } from "../subjects/keys/entity.ts"
 import type { WireName } from "./domain/Wire.ts"
+import type { Operation } from "./tiers/Rights.ts"
 
 interface Shape<Handler, Key, Method, Tier, Wire> {
   readonly plane: "edge"
@@ -154,7 +155,10 @@ export type ScimRoute = Shape<
   "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   "scim",
   null
->
+> & {
+  /** Right of people that opens it. */
+  readonly operation: Operation
+}
 
 /** The pages of the dashboard and their files: the same for everybody; what they show is asked for with a session. */
 export type DashboardRoute = Shape<"dashboard", "system.dashboard", "GET", "public", null>
@@ -290,6 +294,7 @@ const scimRoutes = (
     method,
     path: `/scim/v2${path}`,
     tier: "scim",
+    operation: "pushPeople",
     category: null,
     wire: null
   }))

@@ -221,7 +221,7 @@ export const make = Effect.gen(function* () {
         socketAddress: peerAddressOf(request.socket),
         category: null,
         takesSession: false,
-        operation: () => "pushPeople"
+        operation: () => route.operation
       },
       nowMs
     )

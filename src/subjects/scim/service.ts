@@ -1,6 +1,7 @@
 /** People and groups that a directory pushes: how they are listed, made, changed and removed. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { IdGen } from "../../platform/IdGen.ts"
 import type { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
@@ -203,7 +204,7 @@ const groupChange = Effect.fnUntraced(function* (
   const { after, before } = states
   if (after !== null) {
     const problem = problemOf(directory, after)
-    if (problem !== null) return yield* badValue(`The group cannot be a team here: ${problem.message}.`)
+    if (problem !== null) return yield* badValue(asSentence(`The group cannot be a team here: ${problem.message}`))
   }
   const users = Rules.movedRoles(issuer, directory, states, yield* Clock.currentTimeMillis)
   for (const user of users) yield* checkRole(bounds, user, directory.users.get(user.id) ?? user)

@@ -1,7 +1,7 @@
 /** Descriptions of the service provider, and who may ask it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { asAdmin, keyOf, Pushing, schemas, setUp } from "./support.ts"
+import { absent, asAdmin, keyOf, Pushing, schemas, setUp } from "./support.ts"
 
 describe("a service provider of SCIM", () => {
   it.scopedLive("tells what it does, and which resources and attributes there are", () =>
@@ -97,7 +97,7 @@ describe("a service provider of SCIM", () => {
         await scim.refused(400, "invalidValue", "POST", "/Users", { userName: "ada\u0007@example.com" })
         await scim.refused(400, "invalidValue", "POST", "/Groups", { members: [] })
         await scim.refused(400, "invalidValue", "POST", "/Groups", { displayName: "G", members: [{ value: "none" }] })
-        await scim.refused(404, undefined, "GET", "/Users/none")
+        await scim.refused(404, undefined, "GET", `/Users/${absent}`)
         await scim.refused(404, undefined, "DELETE", "/Groups/none")
         await scim.refused(400, "invalidValue", "GET", "/Users?count=many")
         const deep = `${"(".repeat(9)}active eq true${")".repeat(9)}`

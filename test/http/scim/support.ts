@@ -11,6 +11,9 @@ export interface Answer {
   readonly headers: Headers
 }
 
+/** Id that nobody has. */
+export const absent = "none"
+
 export const schemas = {
   user: "urn:ietf:params:scim:schemas:core:2.0:User",
   group: "urn:ietf:params:scim:schemas:core:2.0:Group",

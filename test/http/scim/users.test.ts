@@ -1,7 +1,7 @@
 /** People that a directory pushes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { asAdmin, keyOf, Pushing, schemas, setUp } from "./support.ts"
+import { absent, asAdmin, keyOf, Pushing, schemas, setUp } from "./support.ts"
 
 describe("people of a directory", () => {
   it.scopedLive("are made, shown, replaced and removed", () =>
@@ -207,7 +207,7 @@ describe("people of a directory", () => {
       yield* Effect.promise(async () => {
         const { id } = await scim.user("ada@example.com")
         await scim.patch(`/Users/${id}`, { op: "replace", path: 'emails[type eq "work"].value', value: "a@b.example" })
-        await scim.refused(404, undefined, "DELETE", "/Users/none")
+        await scim.refused(404, undefined, "DELETE", `/Users/${absent}`)
         await new Pushing(scim.gateway, { id: "", secret: "wrong" }).send("DELETE", `/Users/${id}`)
         interface Row {
           readonly action: string
