@@ -130,7 +130,10 @@ export const makeAnswers = (deps: Deps): ((request: ScimRequest) => Answered) =>
       case "scim.replaceGroup":
         return groups.changed(request, scim.replaceGroup(id, asked(request)), 200)
       case "scim.patchGroup":
-        return groups.changed(request, scim.patchGroup(id, asked(request)), 200)
+        // All members of a large group are no answer to a small change (RFC 7644, 3.5.2), unless attributes are asked for.
+        return request.search.has("attributes")
+          ? groups.changed(request, scim.patchGroup(id, asked(request)), 200)
+          : Effect.as(scim.patchGroup(id, asked(request)), gone(id))
       case "scim.removeGroup":
         return Effect.as(scim.removeGroup(id, asked(request)), gone(id))
     }

@@ -33,7 +33,7 @@ import type { Directory } from "../../subjects/people/Owners.ts"
 import { People } from "../../subjects/people/People.ts"
 import { badSyntax, ScimError } from "../../subjects/scim/entity.ts"
 import { Unreadable } from "../../wire/json/Bounds.ts"
-import { isObject, type JsonObject } from "../../wire/json/Json.ts"
+import { isObject, type JsonObject, objectOr } from "../../wire/json/Json.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { rowOfScim } from "./ScimRows.ts"
 import { NodeReply } from "../listening/NodeReply.ts"
@@ -83,7 +83,12 @@ const storeFailed = (cause: unknown): ScimError =>
 const bodyOf = (bytes: Buffer): JsonObject | ScimError => {
   const value = readForeignBody(bytes)
   if (value instanceof Unreadable) return badSyntax(value.message)
-  return isObject(value) ? value : badSyntax("The request body must be a JSON object.")
+  if (!isObject(value)) return badSyntax("The request body must be a JSON object.")
+  // Names of attributes are the same in either case, so that two of them would be one with two values.
+  const twice = [value, objectOr(value["name"])].some(
+    (members) => new Set(Object.keys(members).map((name) => name.toLowerCase())).size < Object.keys(members).length
+  )
+  return twice ? badSyntax("An attribute is there twice, in another case.") : value
 }
 
 const searchOf = ({ url = "" }: IncomingMessage): URLSearchParams => {

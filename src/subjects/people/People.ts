@@ -20,7 +20,12 @@ export interface DirectoryChange {
   /** Id of a person that no team of the change has as a member. */
   readonly removedUser?: string
   readonly removedTeam?: string
+  /** Runs between some of many people, so that others have their turn. */
+  readonly pause?: Effect.Effect<void>
 }
+
+/** People that are written without a pause: a few milliseconds. */
+const usersOfTurn = 20
 
 export class People extends Context.Tag("gateway/subjects/people/People")<
   People,
@@ -96,7 +101,12 @@ export const make = Effect.gen(function* () {
 
   const write = Effect.fnUntraced(function* (changes: DirectoryChange) {
     for (const team of changes.teams ?? []) if (!(yield* teams.update(team))) yield* teams.insert(team)
-    for (const user of changes.users ?? []) if (!(yield* users.update(user))) yield* users.insert(user)
+    let written = 0
+    for (const user of changes.users ?? []) {
+      if (!(yield* users.update(user))) yield* users.insert(user)
+      written += 1
+      if (written % usersOfTurn === 0 && changes.pause !== undefined) yield* changes.pause
+    }
     if (changes.removedTeam !== undefined) yield* teams.remove(changes.removedTeam)
     if (changes.removedUser !== undefined) yield* users.remove(changes.removedUser)
   })

@@ -196,6 +196,7 @@ const teamTaken = "Another group or team has this displayName."
 
 /** Changes of a group, and of the roles of those who come to it or leave it. */
 const groupChange = Effect.fnUntraced(function* (
+  { slices }: Deps,
   directory: Directory,
   issuer: Rules.Pushing,
   bounds: Bounds | null,
@@ -208,7 +209,7 @@ const groupChange = Effect.fnUntraced(function* (
   }
   const users = Rules.movedRoles(issuer, directory, states, yield* Clock.currentTimeMillis)
   for (const user of users) yield* checkRole(bounds, user, directory.users.get(user.id) ?? user)
-  return { users, ...(after === null ? { removedTeam: before?.id ?? "" } : { teams: [after] }) }
+  return { users, pause: slices.turn, ...(after === null ? { removedTeam: before?.id ?? "" } : { teams: [after] }) }
 })
 
 const createGroup = Effect.fn("Scim.createGroup")(function* (deps: Deps, { body, bounds }: Asked) {
@@ -220,7 +221,7 @@ const createGroup = Effect.fn("Scim.createGroup")(function* (deps: Deps, { body,
       const nowMs = yield* Clock.currentTimeMillis
       const made = Rules.newTeam(deps.ids.next(nowMs), issuer?.scim?.parent ?? null, nowMs)
       const after = yield* orFail(Rules.withGroup(directory, made, draft, nowMs))
-      return [yield* groupChange(directory, issuer, bounds, { before: null, after }), after.id] as const
+      return [yield* groupChange(deps, directory, issuer, bounds, { before: null, after }), after.id] as const
     })
   )
 })
@@ -239,7 +240,7 @@ const changeGroup = Effect.fn("Scim.changeGroup")(function* (
       const members = new Set(Rules.pushedMembers(directory, before))
       const draft = yield* orFail(change({ displayName: before.name, externalId: before.externalId, members }))
       const after = yield* orFail(Rules.withGroup(directory, before, draft, yield* laterThan(before)))
-      return [yield* groupChange(directory, issuer, bounds, { before, after }), id] as const
+      return [yield* groupChange(deps, directory, issuer, bounds, { before, after }), id] as const
     })
   )
 })
@@ -257,7 +258,7 @@ const removeGroup = Effect.fn("Scim.removeGroup")(function* (deps: Deps, id: str
           detail: `The team '${below.name}' is below it. Move or remove it first.`
         })
       }
-      return [yield* groupChange(directory, issuer, bounds, { before, after: null }), null] as const
+      return [yield* groupChange(deps, directory, issuer, bounds, { before, after: null }), null] as const
     })
   )
 })

@@ -91,6 +91,7 @@ describe("a service provider of SCIM", () => {
       yield* Effect.promise(async () => {
         await scim.refused(400, "invalidSyntax", "POST", "/Users", "{")
         await scim.refused(400, "invalidSyntax", "POST", "/Users", "[]")
+        await scim.refused(400, "invalidSyntax", "POST", "/Users", { userName: "a@b.example", USERNAME: "c@d.example" })
         await scim.refused(415, undefined, "POST", "/Users", "a=b", { "content-type": "text/plain" })
         await scim.refused(400, "invalidValue", "POST", "/Users", { displayName: "No name" })
         await scim.refused(400, "invalidValue", "POST", "/Users", { userName: "ada" })

@@ -52,6 +52,11 @@ describe("groups of a directory", () => {
         assert.deepStrictEqual(await members({ op: "replace", path: "members", value: listed(bob) }), [bob.id])
         const renamed = await scim.patch(at, { op: "replace", value: { id: made.id, displayName: "Research & More" } })
         assert.strictEqual(renamed.displayName, "Research & More")
+        const asked = await scim.must(200, "PATCH", `${at}?attributes=displayName`, {
+          schemas: [schemas.patch],
+          Operations: [{ op: "replace", path: "displayName", value: "Research" }]
+        })
+        assert.strictEqual(asked.displayName, "Research")
         assert.deepStrictEqual(await members({ op: "remove", path: "members" }), [])
         await scim.refused(400, "invalidPath", "PATCH", at, {
           schemas: [schemas.patch],

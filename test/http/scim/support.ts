@@ -86,8 +86,12 @@ export class Pushing {
     })
   }
 
-  patch(path: string, ...operations: ReadonlyArray<object>): Promise<Json> {
-    return this.must(200, "PATCH", path, { schemas: [schemas.patch], Operations: operations })
+  /** The resource after a PATCH; groups are read again, because the answer does not have them. */
+  async patch(path: string, ...operations: ReadonlyArray<object>): Promise<Json> {
+    const isGroup = path.startsWith("/Groups/")
+    const body = { schemas: [schemas.patch], Operations: operations }
+    const patched = await this.must(isGroup ? 204 : 200, "PATCH", path, body)
+    return isGroup ? this.must(200, "GET", path) : patched
   }
 
   async membersOf(groupId: string): Promise<ReadonlyArray<string>> {
