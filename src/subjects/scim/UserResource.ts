@@ -54,7 +54,7 @@ const textOf = (name: TextName, value: Json | undefined): string | null | ScimEr
 }
 
 const isAddress = (text: string): boolean =>
-  text.length <= 254 && /^[^\s@<>,;"\p{Cc}]{1,64}@[^\s@<>,;"\p{Cc}]+$/u.test(text)
+  text.length <= 254 && plainText(text) === text && /^[^\s@<>,;"\p{Cc}]{1,64}@[^\s@<>,;"\p{Cc}]+$/u.test(text)
 
 const emailOf = (value: Json): ProvisionedEmail | ScimError | null => {
   const email: Json = typeof value === "string" ? { value } : value
