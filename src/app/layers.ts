@@ -64,6 +64,8 @@ import * as Directory from "../agents/mcp/Directory.ts"
 import * as SharedPlugins from "../agents/plugins/registry/SharedPlugins.ts"
 import * as AgentTasks from "../agents/a2a/Tasks.ts"
 import * as A2aEndpoint from "../entry/a2a/A2aEndpoint.ts"
+import * as KeyChanges from "../plane/ledger/KeyChanges.ts"
+import * as ScimEndpoint from "../entry/scim/ScimEndpoint.ts"
 import * as McpEndpoint from "../entry/mcp/McpEndpoint.ts"
 import * as Upstreams from "../agents/mcp/upstream/Upstreams.ts"
 import * as JobEndpoint from "../entry/jobs/JobEndpoint.ts"
@@ -358,6 +360,8 @@ const agents = Layer.mergeAll(McpEndpoint.layer, A2aEndpoint.layer).pipe(
   Layer.provide(Layer.mergeAll(managementEndpoint, InnerRequests.layer, searches, skillBlocks))
 )
 
+const directories = ScimEndpoint.layer.pipe(Layer.provide(KeyChanges.layer))
+
 const lazyInspector = LazyInspector.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
 
 const auditLog = AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
@@ -384,7 +388,7 @@ const generationWith = <E, R, Journal, JournalR, Limits, LimitsR, RunningR, Besi
     Layer.provideMerge(closingLayer),
     Layer.provideMerge(
       Layer.mergeAll(
-        Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),
+        Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents, directories))),
         agents,
         RequestGuard.layer,
         ResponsesSocket.layer,

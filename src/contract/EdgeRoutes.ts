@@ -1,6 +1,7 @@
 /** The routes that enter by the raw edge. `Routes.ts` joins them with the management routes in the one route table. */
 import type { EndpointCategory } from "../subjects/keys/entity.ts"
 import type { WireName } from "./domain/Wire.ts"
+import type { Operation } from "./tiers/Rights.ts"
 
 interface Shape<Handler, Key, Method, Tier, Wire> {
   readonly plane: "edge"
@@ -140,6 +141,25 @@ export type A2aRoute = Shape<"a2a", "a2a.askAgent", "POST", "inference", null>
 
 export type PublicRoute = Shape<"root", "system.root", "GET", "public", null>
 
+/** People and teams that a directory pushes, in the forms of SCIM 2.0. */
+export type ScimRoute = Shape<
+  "scim",
+  | "scim.config"
+  | "scim.resourceTypes"
+  | "scim.resourceType"
+  | "scim.schemas"
+  | "scim.schema"
+  | `scim.${"create" | "get" | "replace" | "patch" | "remove"}${"User" | "Group"}`
+  | "scim.listUsers"
+  | "scim.listGroups",
+  "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  "scim",
+  null
+> & {
+  /** Right of people that opens it. */
+  readonly operation: Operation
+}
+
 /** The pages of the dashboard and their files: the same for everybody; what they show is asked for with a session. */
 export type DashboardRoute = Shape<"dashboard", "system.dashboard", "GET", "public", null>
 
@@ -156,6 +176,7 @@ export type EdgeRoute =
   | McpRoute
   | A2aRoute
   | PublicRoute
+  | ScimRoute
   | DashboardRoute
   | MetricsRoute
 
@@ -261,6 +282,22 @@ const objectRoutes = <Handler extends string, Key extends string>(
   routes.flatMap(([key, method, ...paths]) =>
     paths.map((path) => ({ plane: "edge", handler, key, method, path, tier: "inference", category, wire: "chat" }))
   )
+
+/** People and teams that a directory pushes. */
+const scimRoutes = (
+  ...routes: ReadonlyArray<[ScimRoute["key"], ScimRoute["method"], string]>
+): ReadonlyArray<ScimRoute> =>
+  routes.map(([key, method, path]) => ({
+    plane: "edge",
+    handler: "scim",
+    key,
+    method,
+    path: `/scim/v2${path}`,
+    tier: "scim",
+    operation: "pushPeople",
+    category: null,
+    wire: null
+  }))
 
 const mcpRoutes = (path: string): ReadonlyArray<McpRoute> => {
   const shared = { plane: "edge", handler: "mcp", path, tier: "inference", category: "agents", wire: null } as const
@@ -453,6 +490,25 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     category: "agents",
     wire: null
   },
+  ...scimRoutes(
+    ["scim.config", "GET", "/serviceproviderconfig"],
+    ["scim.resourceTypes", "GET", "/resourcetypes"],
+    ["scim.resourceType", "GET", "/resourcetypes/:id"],
+    ["scim.schemas", "GET", "/schemas"],
+    ["scim.schema", "GET", "/schemas/:id"],
+    ["scim.listUsers", "GET", "/users"],
+    ["scim.createUser", "POST", "/users"],
+    ["scim.getUser", "GET", "/users/:id"],
+    ["scim.replaceUser", "PUT", "/users/:id"],
+    ["scim.patchUser", "PATCH", "/users/:id"],
+    ["scim.removeUser", "DELETE", "/users/:id"],
+    ["scim.listGroups", "GET", "/groups"],
+    ["scim.createGroup", "POST", "/groups"],
+    ["scim.getGroup", "GET", "/groups/:id"],
+    ["scim.replaceGroup", "PUT", "/groups/:id"],
+    ["scim.patchGroup", "PATCH", "/groups/:id"],
+    ["scim.removeGroup", "DELETE", "/groups/:id"]
+  ),
   {
     plane: "edge",
     handler: "metrics",

@@ -1,7 +1,7 @@
 /** The table of rights in docs/teams.md is the one that the program has. */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { managementRoutes } from "../../src/contract/ManagementRoutes.ts"
+import { routes } from "../../src/contract/Routes.ts"
 import { operations, rights } from "../../src/contract/tiers/Rights.ts"
 import { userRoles } from "../../src/subjects/users/entity.ts"
 
@@ -21,7 +21,7 @@ describe("rights of people", () => {
   })
 
   it("are each of some route", () => {
-    const used = new Set(managementRoutes.map(({ operation }) => operation))
+    const used = new Set(routes.map((route) => ("operation" in route ? route.operation : null)))
     assert.deepStrictEqual(
       operations.filter((operation) => !used.has(operation)),
       []

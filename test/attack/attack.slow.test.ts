@@ -14,6 +14,7 @@ import { codes } from "./classes/codes.ts"
 import { browsers } from "./classes/browsers.ts"
 import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
+import { directories } from "./classes/directories.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
 import { keepers } from "./classes/keepers.ts"
@@ -61,6 +62,7 @@ const all: ReadonlyArray<AttackClass> = [
   impossible,
   keepers,
   usageOfOthers,
+  directories,
   longStalls
 ]
 

@@ -51,6 +51,12 @@ layer(layerOf(), { excludeTestServices: true })("issuers", (it) => {
       ])
       assert.deepInclude(edited, { defaultRole: null, allowedDomains: [] })
       assert.include((yield* asked("issuers show Company")).stdout, "a=b = lead")
+      assert.isNull(edited.scim)
+      const pushing = (yield* made("issuers edit Company --scim oid=externalId:Research")).issuer
+      assert.deepStrictEqual(pushing.scim, { claim: "oid", attribute: "externalId", parent: team.id })
+      assert.include((yield* asked("issuers show Company")).stdout, `oid = externalId:${team.id}`)
+      assert.strictEqual((yield* asked("issuers edit Company --scim oid=mail")).code, 2)
+      assert.isNull((yield* made("issuers edit Company --scim none")).issuer.scim)
       assert.include((yield* asked("issuers list")).stdout, directory.url)
       assert.strictEqual((yield* asked("issuers test Company")).code, 0)
       assert.isFalse((yield* made("issuers disable Company")).issuer.enabled)

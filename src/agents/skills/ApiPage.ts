@@ -67,6 +67,8 @@ const tierWords: Readonly<Record<SkillOperation["tier"], string | null>> = {
   session:
     "Some routes take the session of a login only: log in with `POST /api/auth/login` (skill `gw-auth`), which writes the cookie into `cookies.txt`; `csrfToken` of its answer goes into `GATEWAY_CSRF_TOKEN`.",
   loopback: "Some routes answer only direct connections from the gateway's own machine, with the admin key.",
+  // Its routes are described by their own law, at /scim/v2/Schemas.
+  scim: null,
   local: null,
   owner: null,
   ingest:

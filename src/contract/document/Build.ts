@@ -20,8 +20,9 @@ interface Placed {
 /** The parameters in a path that only some spellings of a route have, by the endpoint that describes them. */
 const ownerOf: Readonly<Record<string, string>> = { token: "inference.editor", provider: "inference.providerModels" }
 
-/** Pages for people are no part of the API. */
-const describedRoutes = edgeRoutes.filter(({ handler }) => handler !== "dashboard")
+/** Pages for people are no part of the API, and the forms of SCIM are described by its own law (RFC 7643) at `/scim/v2/Schemas`. */
+const undescribed: ReadonlySet<string> = new Set(["dashboard", "scim"])
+const describedRoutes = edgeRoutes.filter(({ handler }) => !undescribed.has(handler))
 
 const edgeOperations = ({ operationOf: written, schemas }: Written): ReadonlyArray<Placed> => {
   const firstPaths = new Map<string, string>()

@@ -6,6 +6,7 @@ const unused = "No route or tool of this version asks for it."
 export const scopeWords: Readonly<Record<KeyScope, string>> = {
   manage: "Operate the gateway: all management routes and all MCP tools.",
   admin: "The same as manage.",
+  scim: "Push people and teams by SCIM (docs/scim.md); only owners give it.",
   "self:usage": "See its own usage and limits; a new key always has it.",
   "self:account-quota": unused,
   "guardrails:bypass": "Its requests are not held up by guardrails.",

@@ -24,6 +24,8 @@ const table = {
   /** Say which directories sign people in, and what they make of them. */
   changeIssuers: ofAdmins,
   changePeople: ofAdmins,
+  /** Read and change people and teams as a directory that pushes does (`/scim/v2`). */
+  pushPeople: ofAdmins,
   readPeople: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
   changeTeams: ofAdmins,
   readTeams: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },

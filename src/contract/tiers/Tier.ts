@@ -6,6 +6,7 @@
  * - `scrape`: any caller on this machine; from elsewhere a key of scope `read:metrics`, `manage` or `admin`, or an admin session, unless the setting `metricsPublic` is on.
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
  * - `self`: an API key of scope `self:usage`, or a management key; about the key itself.
+ * - `scim`: an API key of scope `scim`, or who may use `manage`; people and teams of a directory that pushes.
  * - `known`: any caller whose credential is good, an API key without scopes, too; without a credential only while keys are not required.
  * - `session`: an admin session only.
  * - `local`: any caller over a direct connection from this machine.
@@ -19,6 +20,7 @@ export type Tier =
   | "scrape"
   | "manage"
   | "self"
+  | "scim"
   | "known"
   | "session"
   | "local"
@@ -33,6 +35,7 @@ export const callerTiers = [
   "scrape",
   "known",
   "self",
+  "scim",
   "manage",
   "session",
   "local",

@@ -57,6 +57,7 @@ const takesSession: Readonly<Record<EdgeRoute["handler"], boolean>> = {
   responses: true,
   mcp: false,
   a2a: false,
+  scim: false,
   root: false,
   dashboard: false,
   metrics: false

@@ -212,14 +212,19 @@ const personOf = ({ owners, userId }: ApiKey): Pick<AuditDetails, "userId" | "us
 const personIn = (person: SessionPerson | undefined): Pick<AuditDetails, "userId" | "userName"> =>
   person === undefined ? {} : { userId: person.userId, userName: person.name.slice(0, maxText) }
 
+/** Names who asks: the key, and the person that it belongs to or that has signed in. */
+export const whoOf = (principal: Principal | null): Pick<AuditDetails, "apiKeyName" | "userId" | "userName"> => {
+  if (principal?._tag === "Session") return personIn(principal.person)
+  if (principal?._tag !== "Key") return {}
+  return { apiKeyName: principal.key.name.slice(0, maxText), ...personOf(principal.key) }
+}
+
 const detailsOf = ({ outcome, trail }: Recorded, httpStatus: number, isSuccess: boolean): AuditDetails => {
-  const apiKey = trail.principal?._tag === "Key" ? trail.principal.key : null
   const sent = isSuccess && isMembers(trail.body) ? Object.keys(trail.body).slice(0, maxFields) : []
   return {
     httpStatus,
     ...(outcome._tag === "Refused" ? { code: outcome.error.code ?? typeAndCode(httpStatus)[1] } : {}),
-    ...(apiKey === null ? {} : { apiKeyName: apiKey.name.slice(0, maxText), ...personOf(apiKey) }),
-    ...(trail.principal?._tag === "Session" ? personIn(trail.principal.person) : {}),
+    ...whoOf(trail.principal),
     ...(trail.principal?._tag === "Key" && trail.principal.actingSessionId !== undefined
       ? { asKey: trail.principal.key.id }
       : {}),

@@ -54,6 +54,7 @@ export const userView = ({ standings, teams, user }: ObservedUser): UserView => 
 export const teamView = ({ standings, team }: ObservedTeam): TeamView => ({
   id: team.id,
   name: team.name,
+  source: team.source,
   parent: team.parent,
   rate: team.rate,
   budget: budgetView(team.budget),

@@ -34,6 +34,7 @@ import { JobEndpoint } from "../jobs/JobEndpoint.ts"
 import { ResponseEndpoint } from "../jobs/ResponseEndpoint.ts"
 import { queryOf } from "../files/ListingPages.ts"
 import { McpEndpoint } from "../mcp/McpEndpoint.ts"
+import { ScimEndpoint } from "../scim/ScimEndpoint.ts"
 import { A2aEndpoint } from "../a2a/A2aEndpoint.ts"
 import type { WireName } from "../../contract/domain/Wire.ts"
 import { logRefusal } from "../edge/RefusalLog.ts"
@@ -141,13 +142,15 @@ const objectHandlers = Effect.gen(function* () {
 const handlersOf = Effect.gen(function* () {
   const mcp = yield* McpEndpoint
   const a2a = yield* A2aEndpoint
+  const scim = yield* ScimEndpoint
   const handlers: Handlers = {
     conversation: yield* ConversationEndpoint.make,
     listing: yield* ListingEndpoint.make,
     ...(yield* objectHandlers),
     ...(yield* systemHandlers),
     mcp: (route, _parameters, request, response) => mcp.handle(route, request, response),
-    a2a: (route, _parameters, request, response) => a2a.handle(route, request, response)
+    a2a: (route, _parameters, request, response) => a2a.handle(route, request, response),
+    scim: (route, parameters, request, response) => scim.handle(route, parameters, request, response)
   }
   return handlers
 })

@@ -31,6 +31,8 @@ const idsOf = (directory: Directory, { kind, of }: Owner): ReadonlySet<string> =
 export const sharedSpecs = (directory: Directory): ReadonlyMap<string, SharedSpec> => {
   const found = new Map<string, SharedSpec>()
   const add = (owner: Owner): void => {
+    // Most people have no limits, and all are looked at after each change of one.
+    if (owner.of.budget === null && owner.of.limits === null) return
     const specs = metersOfOwner(owner)
     if (specs.length === 0) return
     const ids = idsOf(directory, owner)

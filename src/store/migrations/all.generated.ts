@@ -61,6 +61,7 @@ import toldHealth from "./0059_told_health.ts"
 import tags from "./0060_tags.ts"
 import rates from "./0061_rates.ts"
 import rowNode from "./0062_row_node.ts"
+import scim from "./0063_scim.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -124,5 +125,6 @@ export const migrations = {
   "0059_told_health": toldHealth,
   "0060_tags": tags,
   "0061_rates": rates,
-  "0062_row_node": rowNode
+  "0062_row_node": rowNode,
+  "0063_scim": scim
 }

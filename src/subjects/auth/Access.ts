@@ -4,7 +4,7 @@
  */
 import { type Reach, reachOf } from "../../contract/tiers/Rights.ts"
 import type { Tier } from "../../contract/tiers/Tier.ts"
-import { managementScopes } from "../keys/entity.ts"
+import { directoryScope, managementScopes } from "../keys/entity.ts"
 import type { ApiKey, Principal, SessionPerson } from "../keys/entity.ts"
 import type { KeyProblem } from "./KeyPolicy.ts"
 
@@ -111,6 +111,7 @@ const noRight = ({ owners }: ApiKey): Denied =>
         "key_scope",
         `This API key lacks the scope 'manage' or 'admin', and the role '${owners.role}' of its person does not open this.`
       )
+const noDirectoryScope = denied(403, "key_scope", "This API key lacks the scope 'scim', 'manage' or 'admin'.")
 const noMetricsScope = denied(
   403,
   "key_scope",
@@ -199,6 +200,15 @@ const self = (facts: AccessFacts): Access => {
   return keyProblem === null ? allowed(key) : deniedTo(key, problems[keyProblem])
 }
 
+/** A key of a directory pushes people and teams, and nothing else of the management. */
+const scim = (facts: AccessFacts): Access => {
+  const { key, keyProblem } = facts
+  if (typeof key !== "object" || key._tag !== "Key") return manage(facts)
+  if (keyProblem !== null) return deniedTo(key, problems[keyProblem])
+  if (key.key.scopes.includes(directoryScope)) return allowed(key)
+  return mayManage(key.key) || facts.reach !== "none" ? allowed(key) : deniedTo(key, noDirectoryScope)
+}
+
 /** Decides which caller is told about itself: one that may do anything here. It opens nothing. */
 const known = (facts: AccessFacts): Access => {
   if (facts.key === "missing") {
@@ -238,6 +248,8 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       return manage(facts)
     case "self":
       return self(facts)
+    case "scim":
+      return scim(facts)
     case "known":
       return known(facts)
     case "session":

@@ -15,6 +15,18 @@ export interface GroupRule {
   readonly team: string | null
 }
 
+/** Values of a directory's people by which one of them is known at a sign-in. */
+export const matchedAttributes = ["externalId", "userName"] as const
+
+/** The issuer's directory also pushes its people (docs/scim.md). */
+export interface IssuerScim {
+  /** Claim of a sign-in that has the value of the attribute. */
+  readonly claim: string
+  readonly attribute: (typeof matchedAttributes)[number]
+  /** Id of the team below which the teams of pushed groups are made; null: none. */
+  readonly parent: string | null
+}
+
 export interface IssuerSettings {
   /** Shown on the login page. */
   readonly name: string
@@ -34,6 +46,8 @@ export interface IssuerSettings {
   readonly groupRules: ReadonlyArray<GroupRule>
   /** Role of people whom no group gives one; null: they are not let in. */
   readonly defaultRole: UserRole | null
+  /** Of one issuer at most; null: people who sign in by it are not those that are pushed. */
+  readonly scim: IssuerScim | null
   readonly isEnabled: boolean
 }
 

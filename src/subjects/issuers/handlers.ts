@@ -27,6 +27,7 @@ const viewOf = (issuer: StoredIssuer, base: string): IssuerView => ({
   groupsClaim: issuer.groupsClaim,
   groups: issuer.groupRules,
   defaultRole: issuer.defaultRole,
+  scim: issuer.scim,
   enabled: issuer.isEnabled,
   redirectUri: redirectUriOf(base, issuer.id),
   createdAt: iso(issuer.createdAtMs),

@@ -9,7 +9,7 @@ import * as Records from "../../store/engine/Records.ts"
 import { sealedColumn, SecretText, type Stored } from "../../store/secrets/SealedColumns.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
 import { userRoles } from "../users/entity.ts"
-import { type Issuer, issuerKinds } from "./entity.ts"
+import { type Issuer, issuerKinds, matchedAttributes } from "./entity.ts"
 
 export type StoredIssuer = Stored<Issuer>
 
@@ -34,6 +34,9 @@ const Row = Schema.Struct({
   groupsClaim: Text,
   groupRules: Json(Schema.Array(Schema.Struct({ group: Text, role: Schema.NullOr(Role), team: MaybeText }))),
   defaultRole: Schema.NullOr(Role),
+  scim: Schema.NullOr(
+    Json(Schema.Struct({ claim: Text, attribute: Schema.Literal(...matchedAttributes), parent: MaybeText }))
+  ),
   isEnabled: Flag,
   createdAtMs: Whole,
   updatedAtMs: Whole

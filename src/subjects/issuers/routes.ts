@@ -21,7 +21,7 @@ import {
 } from "../../contract/Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 import { userRoles } from "../users/entity.ts"
-import { issuerKinds, maxGroupRules } from "./entity.ts"
+import { issuerKinds, matchedAttributes, maxGroupRules } from "./entity.ts"
 
 const Role = Schema.Literal(...userRoles)
 
@@ -46,6 +46,7 @@ const words = {
     [{ group: "ai-leads", role: "lead", team: exampleTeamId }]
   ],
   defaultRole: ["Role of people whom no group gives one; null: they are not let in.", "member"],
+  scim: "Its directory pushes its people too (`docs/scim.md`): who signs in is the person that was pushed, and nobody else is let in. One issuer has it at most; null: it does not.",
   enabled: ["Whether people can sign in by it.", true]
 } as const
 
@@ -68,6 +69,30 @@ const GroupView = Schema.Struct({
   team: field(Schema.NullOr(Schema.String), "Id of the team of its members; null: none.", exampleTeamId)
 }).annotations({ identifier: "IssuerGroupView" })
 
+const scimWords = {
+  claim: ["Claim of a sign-in that has the value of the attribute.", "sub"],
+  attribute: ["Attribute of pushed people that has the value of the claim.", "externalId"],
+  parent: ["Id of the team below which the teams of pushed groups are made; null: none.", null]
+} as const
+
+const Scim = Schema.Struct({
+  claim: field(Schema.optionalWith(Text.pipe(Schema.maxLength(100)), { default: () => "sub" }), ...scimWords.claim),
+  attribute: field(
+    Schema.optionalWith(Schema.Literal(...matchedAttributes), { default: () => "externalId" as const }),
+    ...scimWords.attribute
+  ),
+  parent: field(
+    Schema.optionalWith(Schema.NullOr(Text.pipe(Schema.maxLength(100))), { default: () => null }),
+    ...scimWords.parent
+  )
+}).annotations({ identifier: "IssuerScim" })
+
+const ScimView = Schema.Struct({
+  claim: field(Schema.String, ...scimWords.claim),
+  attribute: field(Schema.Literal(...matchedAttributes), ...scimWords.attribute),
+  parent: field(Schema.NullOr(Schema.String), ...scimWords.parent)
+}).annotations({ identifier: "IssuerScimView" })
+
 export const IssuerView = Schema.Struct({
   id: field(Schema.String, "Id of the issuer, in paths of this API.", exampleId),
   name: field(Schema.String, ...words.name),
@@ -81,6 +106,7 @@ export const IssuerView = Schema.Struct({
   groupsClaim: field(Schema.String, ...words.groupsClaim),
   groups: field(Schema.Array(GroupView), ...words.groups),
   defaultRole: field(Schema.NullOr(Role), ...words.defaultRole),
+  scim: field(Schema.NullOr(ScimView), words.scim),
   enabled: field(Schema.Boolean, ...words.enabled),
   redirectUri: field(
     Schema.String,
@@ -113,6 +139,7 @@ const settings = {
   groupsClaim: field(optional(Word), ...words.groupsClaim),
   groups: field(optional(Schema.Array(GroupRule).pipe(Schema.maxItems(maxGroupRules))), ...words.groups),
   defaultRole: field(clearable(Role), ...words.defaultRole),
+  scim: field(clearable(Scim), words.scim),
   enabled: field(optional(Schema.Boolean), ...words.enabled)
 }
 

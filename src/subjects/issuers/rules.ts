@@ -24,6 +24,7 @@ export const changed = <Settings extends IssuerSettings>(before: Settings, input
   groupsClaim: input.groupsClaim ?? before.groupsClaim,
   groupRules: input.groups ?? before.groupRules,
   defaultRole: input.defaultRole === undefined ? before.defaultRole : input.defaultRole,
+  scim: input.scim === undefined ? before.scim : input.scim,
   isEnabled: input.enabled ?? before.isEnabled
 })
 
@@ -42,6 +43,7 @@ export const settingsOf = ({ clientId, issuer, kind = "oidc", name, ...input }: 
       groupsClaim: "groups",
       groupRules: [],
       defaultRole: "member",
+      scim: null,
       isEnabled: true
     },
     input
@@ -59,9 +61,12 @@ const addressProblem = ({ issuer }: IssuerSettings): FieldProblem | null => {
 
 /** Describes what is wrong with the settings; null: nothing. */
 export const settingsProblem = ({ teams }: Directory, settings: IssuerSettings): FieldProblem | null => {
-  const { groupRules, kind, scopes } = settings
+  const { groupRules, kind, scim, scopes } = settings
   const unknown = groupRules.find(({ team }) => team !== null && !teams.has(team))
   if (unknown !== undefined) return problem("groups", `there is no team '${unknown.team ?? ""}'`)
+  if (scim !== null && scim.parent !== null && !teams.has(scim.parent)) {
+    return problem("scim", `there is no team '${scim.parent}'`)
+  }
   if (kind === "oidc" && !scopes.includes("openid")) return problem("scopes", "must have 'openid'")
   if (kind === "github" && settings.clientSecret === null) {
     return problem("clientSecret", "is missing: GitHub gives no token without it")

@@ -76,6 +76,12 @@ export const make = Effect.gen(function* () {
   })
 
   const endSessions = (id: string) => sessions.closeThose(({ issuerId }) => issuerId === id)
+  const checkScim = Effect.fnUntraced(function* ({ id, scim }: Issuer) {
+    const other = scim === null ? undefined : (yield* repo.list).find((one) => one.id !== id && one.scim !== null)
+    if (other !== undefined) {
+      return yield* Errors.conflict(`The issuer '${other.name}' has 'scim' already: one issuer has it at most.`, "scim")
+    }
+  })
   const nameTaken = (name: string) => () => Errors.nameTaken("an issuer", name)
 
   const create = Effect.fn("Issuers.create")(function* (input: CreateIssuer, bounds: Bounds | null = null) {
@@ -88,6 +94,7 @@ export const make = Effect.gen(function* () {
     }
     yield* checkRoles(bounds, issuer)
     yield* check(issuer)
+    yield* checkScim(issuer)
     if ((yield* repo.list).length >= maxIssuers) return yield* Errors.tooMany(maxIssuers, "issuers")
     yield* Effect.catchTag(repo.insert(issuer), "AlreadyStored", nameTaken(issuer.name))
     return { ...issuer, locked: false }
@@ -100,6 +107,7 @@ export const make = Effect.gen(function* () {
     const after = { ...Rules.changed(before, input), updatedAtMs }
     yield* checkRoles(bounds, before, after)
     yield* check(after)
+    yield* checkScim(after)
     yield* Errors.refuseOne(Rules.moveProblem(before, after))
     yield* Effect.catchTag(repo.update(after), "AlreadyStored", nameTaken(after.name))
     if (!after.isEnabled) yield* endSessions(id)

@@ -6,6 +6,9 @@ import type { UserRole } from "../users/entity.ts"
 /** Scopes that open the management routes; `admin` includes `manage`. */
 export const managementScopes = ["manage", "admin"] as const
 
+/** Scope of a directory that pushes people and teams (SCIM). */
+export const directoryScope = "scim"
+
 const toolScopes = [
   "execute:completions",
   "execute:search",
@@ -43,6 +46,7 @@ const toolScopes = [
 /** Every scope a key may have. No scope means inference only. */
 export const keyScopes = [
   ...managementScopes,
+  directoryScope,
   "self:usage",
   "self:account-quota",
   "read:metrics",

@@ -2,7 +2,7 @@
 import { type Operation, type Reach, reachOf } from "../../contract/tiers/Rights.ts"
 import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
 import type { OwnedBy } from "../../store/usage/OwnedUsageSql.ts"
-import { type ApiKey, type ApiKeySettings, managementScopes } from "../keys/entity.ts"
+import { type ApiKey, type ApiKeySettings, directoryScope, managementScopes } from "../keys/entity.ts"
 import type { OwnerBudget, ResetInterval } from "../limits/entity.ts"
 import type { Team } from "../teams/entity.ts"
 import type { UserRole } from "../users/entity.ts"
@@ -73,10 +73,11 @@ type KeyFacts = Pick<ApiKeySettings, "maxRequestsPerDay" | "scopes" | "teamId" |
 /** Scopes that a person may give who has none of them. */
 const everybodys: ReadonlySet<string> = new Set(["self:usage"])
 
-const isManagement = (scope: string): boolean => managementScopes.some((each) => each === scope)
+/** Scopes whose keys make owners, and are given by owners only. */
+const isOwners = (scope: string): boolean => scope === directoryScope || managementScopes.some((each) => each === scope)
 
 const mayGive = ({ reach, scopes }: Bounds, scope: string): boolean =>
-  everybodys.has(scope) || scopes.includes(scope) || (reach === "all" && !isManagement(scope))
+  everybodys.has(scope) || scopes.includes(scope) || (reach === "all" && !isOwners(scope))
 
 /** Refuses secrets of keys whose person has a greater role: a secret opens what that role opens. */
 const personProblem = ({ users }: Directory, bounds: Bounds, { userId }: KeyFacts): string | null => {

@@ -13,6 +13,20 @@ import type { Directory } from "./Owners.ts"
 
 type Written = StoreError | AlreadyStored
 
+/** Changes that belong together. */
+export interface DirectoryChange {
+  readonly users?: ReadonlyArray<User>
+  readonly teams?: ReadonlyArray<Team>
+  /** Id of a person that no team of the change has as a member. */
+  readonly removedUser?: string
+  readonly removedTeam?: string
+  /** Runs between some of many people, so that others have their turn. */
+  readonly pause?: Effect.Effect<void>
+}
+
+/** People that are written without a pause: a few milliseconds. */
+const usersOfTurn = 20
+
 export class People extends Context.Tag("gateway/subjects/people/People")<
   People,
   {
@@ -26,6 +40,10 @@ export class People extends Context.Tag("gateway/subjects/people/People")<
     readonly removeUser: (id: string) => Effect.Effect<boolean, Written>
     /** Adds a team, or changes the one of the same id. */
     readonly putTeam: (team: Team) => Effect.Effect<void, Written>
+    /** Decides on changes by the directory as it is in their turn, and makes them. Nothing else changes it in between. */
+    readonly change: <A, E>(
+      decide: (directory: Directory) => Effect.Effect<readonly [DirectoryChange, A], E>
+    ) => Effect.Effect<A, E | Written>
     /** False when there is none. */
     readonly removeTeam: (id: string) => Effect.Effect<boolean, StoreError>
   }
@@ -33,6 +51,19 @@ export class People extends Context.Tag("gateway/subjects/people/People")<
 
 const byId = <A extends { readonly id: string }>(all: ReadonlyArray<A>): ReadonlyMap<string, A> =>
   new Map(all.map((each) => [each.id, each]))
+
+/** The directory after changes: thousands of people are not read again for one of them. */
+const changed = (
+  before: Directory,
+  { removedTeam, removedUser, teams = [], users = [] }: DirectoryChange
+): Directory => {
+  const after = { users: new Map(before.users), teams: new Map(before.teams) }
+  for (const user of users) after.users.set(user.id, user)
+  for (const team of teams) after.teams.set(team.id, team)
+  if (removedUser !== undefined) after.users.delete(removedUser)
+  if (removedTeam !== undefined) after.teams.delete(removedTeam)
+  return after
+}
 
 export const make = Effect.gen(function* () {
   const users = yield* UserRepo
@@ -68,11 +99,38 @@ export const make = Effect.gen(function* () {
   }, changing)
   const removeTeam = Effect.fn("People.removeTeam")((id: string) => changing(teams.remove(id)))
 
+  const write = Effect.fnUntraced(function* (changes: DirectoryChange) {
+    for (const team of changes.teams ?? []) if (!(yield* teams.update(team))) yield* teams.insert(team)
+    let written = 0
+    for (const user of changes.users ?? []) {
+      if (!(yield* users.update(user))) yield* users.insert(user)
+      written += 1
+      if (written % usersOfTurn === 0 && changes.pause !== undefined) yield* changes.pause
+    }
+    if (changes.removedTeam !== undefined) yield* teams.remove(changes.removedTeam)
+    if (changes.removedUser !== undefined) yield* users.remove(changes.removedUser)
+  })
+  const change = Effect.fn("People.change")(function* <A, E>(
+    decide: (directory: Directory) => Effect.Effect<readonly [DirectoryChange, A], E>
+  ) {
+    const [changes, result] = yield* decide(current)
+    yield* Effect.uninterruptible(
+      Effect.tapError(write(changes), () => reload).pipe(
+        Effect.map(() => {
+          current = changed(current, changes)
+          for (const listener of listeners) listener()
+        })
+      )
+    )
+    return result
+  }, inTurn)
+
   return People.of({
     directory: () => current,
     onChanged: (listener) => void listeners.add(listener),
     putUser,
     removeUser,
+    change,
     putTeam,
     removeTeam
   })

@@ -107,7 +107,11 @@ const roleByGroups = ({ groupRules }: IssuerSettings, groups: ReadonlySet<string
  * Role of a person who signs in. Where groups give roles they decide each time; else the default is for new people, and what an admin has
  * said of others stays. Null: the person has none, and is not let in.
  */
-export const roleAt = (settings: IssuerSettings, { groups }: Identity, before: User | null): UserRole | null => {
+export const roleAt = (
+  settings: IssuerSettings,
+  { groups }: Pick<Identity, "groups">,
+  before: User | null
+): UserRole | null => {
   const given = settings.groupRules.flatMap((rule) => rule.role ?? [])
   // The role of an owner is taken away only by rules that name owners, which an owner alone may write.
   if (before?.role === "owner" && !given.includes("owner")) return "owner"

@@ -22,9 +22,10 @@ import * as Errors from "../Errors.ts"
 import { type IssuerFailed, makeIssuerClients, step } from "../issuers/IssuerClient.ts"
 import type { StoredIssuer } from "../issuers/repo.ts"
 import { Issuers } from "../issuers/service.ts"
-import { People } from "../people/People.ts"
+import { type DirectoryChange, People } from "../people/People.ts"
 import { maxUsers, type User } from "../users/entity.ts"
-import { type Identity, identityOf, isRefusal, movedTeams, roleAt } from "./Identity.ts"
+import { type Claims, type Identity, identityOf, isRefusal, movedTeams, roleAt } from "./Identity.ts"
+import { groupsOf, pushedPerson } from "./Pushed.ts"
 import { readClaims } from "./ReadClaims.ts"
 import * as StateCookie from "./StateCookie.ts"
 
@@ -165,17 +166,52 @@ const pendingOf = Effect.fnUntraced(function* ({ secrets, used }: Deps, { cookie
 /** Another gateway on the same database signs the same person in at this moment. */
 const atOnce = (cause: AlreadyStored) => new StoreError({ operation: "SignIn.person", cause })
 
+const suspended = new NotLetIn({ message: "This person is suspended here. Ask an administrator." })
+const noRole = new NotLetIn({ message: "None of the groups of this account has a role here. Ask an administrator." })
+
+/** A pushed person, once the account is tied to it; null: none is pushed. */
+interface Tied {
+  readonly user: User | null
+  /** Nothing had to be changed. */
+  readonly isSame: boolean
+}
+
+/**
+ * Finds the person that the directory has pushed. A sign-in ties the account to it and changes nothing else that the directory says. Null: the
+ * issuer's directory pushes nobody.
+ */
+const pushedOf = Effect.fnUntraced(function* (deps: Deps, issuer: StoredIssuer, identity: Identity, claims: Claims) {
+  const { changes, people } = deps
+  const nowMs = yield* Clock.currentTimeMillis
+  const { isSame, user } = yield* people
+    .change(({ teams, users }): Effect.Effect<readonly [DirectoryChange, Tied], NotLetIn> =>
+      Effect.gen(function* () {
+        const found = pushedPerson(issuer, { ...identity, claims }, users.values())
+        if (found === null) return [{}, { user: null, isSame: true }] as const
+        if (isRefusal(found)) return yield* new NotLetIn({ message: found.refused })
+        if (found.state === "suspended") return yield* suspended
+        const groups = groupsOf(teams.values(), found.id)
+        const role = issuer.scim === null ? found.role : roleAt(issuer, { groups }, found)
+        if (role === null) return yield* noRole
+        const user: User = { ...found, issuer: identity.issuer, subject: identity.subject, role }
+        const isSame = found.issuer !== null && found.role === role
+        return [isSame ? {} : { users: [{ ...user, updatedAtMs: nowMs }] }, { user, isSame }] as const
+      })
+    )
+    .pipe(Effect.catchTag("AlreadyStored", atOnce))
+  if (!isSame) yield* changes.ownersChanged
+  return user
+})
+
 /** Makes or changes the person, as the issuer says. */
 const personOf = Effect.fnUntraced(function* (deps: Deps, issuer: StoredIssuer, identity: Identity) {
   const { changes, ids, people } = deps
   const { teams, users } = people.directory()
   const { email, name, subject } = identity
   const before = [...users.values()].find((user) => user.issuer === identity.issuer && user.subject === subject) ?? null
-  if (before?.state === "suspended")
-    return yield* new NotLetIn({ message: "This person is suspended here. Ask an administrator." })
+  if (before?.state === "suspended") return yield* suspended
   const role = roleAt(issuer, identity, before)
-  if (role === null)
-    return yield* new NotLetIn({ message: "None of the groups of this account has a role here. Ask an administrator." })
+  if (role === null) return yield* noRole
   if (before === null && users.size >= maxUsers) {
     return yield* new NotLetIn({ message: `There are ${maxUsers} people already, the limit.` })
   }
@@ -186,7 +222,9 @@ const personOf = Effect.fnUntraced(function* (deps: Deps, issuer: StoredIssuer, 
     budget: null,
     limits: null,
     createdAtMs: nowMs,
-    updatedAtMs: nowMs
+    updatedAtMs: nowMs,
+    userName: null,
+    provisioned: null
   } as const
   const user: User = { ...(before ?? made), name, email, role, issuer: identity.issuer, subject, source: "oidc" }
   const moved = movedTeams(issuer, identity, user.id, teams)
@@ -213,7 +251,11 @@ const arrive = Effect.fn("SignIn.arrive")(function* (
   const { claims, issuer: identifier } = yield* readClaims(yield* deps.open(issuer, nowMs), issuer, pending, search)
   const identity = identityOf(issuer, identifier, claims)
   if (isRefusal(identity)) return yield* new NotLetIn({ message: identity.refused })
-  const user = yield* inTurn(personOf(deps, issuer, identity))
+  const user = yield* inTurn(
+    Effect.flatMap(pushedOf(deps, issuer, identity, claims), (pushed) =>
+      pushed === null ? personOf(deps, issuer, identity) : Effect.succeed(pushed)
+    )
+  )
   deps.succeed(address)
   const former = formerCookie === null ? null : sessions.find(formerCookie, nowMs)
   if (former !== null) yield* sessions.close(former)

@@ -1,10 +1,17 @@
 /** Teams: a tree of at most four levels whose limits hold for all below. */
 import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 
+/** Places where a team is kept: here, or in a directory that pushes its groups. */
+export const teamSources = ["local", "scim"] as const
+export type TeamSource = (typeof teamSources)[number]
+
 export interface Team {
   readonly id: string
   /** Unique. */
   readonly name: string
+  readonly source: TeamSource
+  /** Id of the group in the directory; null: none. */
+  readonly externalId: string | null
   /** Id of the team above; null: none. */
   readonly parent: string | null
   readonly budget: OwnerBudget | null

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 import * as Records from "../../store/engine/Records.ts"
-import type { Team } from "./entity.ts"
+import { type Team, teamSources } from "./entity.ts"
 
 export class TeamRepo extends Context.Tag("gateway/subjects/teams/TeamRepo")<TeamRepo, Records.Records<Team, Team>>() {}
 
@@ -16,6 +16,8 @@ const Texts = Json(Schema.Array(Text))
 const Row = Schema.Struct({
   id: Text,
   name: Text,
+  source: Schema.Literal(...teamSources),
+  externalId: MaybeText,
   parent: MaybeText,
   budget: Schema.NullOr(Json(OwnerBudget)),
   models: Schema.NullOr(Texts),

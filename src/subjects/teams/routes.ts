@@ -21,10 +21,11 @@ import { field } from "../../kernel/Documented.ts"
 import { observed } from "../../kernel/Observed.ts"
 import { GivenOwnerBudget, GivenOwnerLimits, OwnerBudgetView, OwnerLimitsView, OwnerMeter } from "../limits/routes.ts"
 import { maxUsers } from "../users/entity.ts"
-import { maxRate } from "./entity.ts"
+import { maxRate, teamSources } from "./entity.ts"
 
 const words = {
   name: ["Name of the team; no other has it.", "Research"],
+  source: ["Where the team is kept: `local` here, `scim` in a directory that pushes its groups.", "local"],
   parent: ["Id of the team above, whose limits hold too; null: none.", null],
   budget: "Budget of all keys of the team and of the teams below; null: none.",
   models: ["Model ids that keys of the team may use, `*` in them for any text; null or empty: all.", ["openai/*"]],
@@ -36,6 +37,7 @@ const words = {
 export const TeamView = Schema.Struct({
   id: field(Schema.String, "Id of the team, in paths of this API.", exampleTeamId),
   name: field(Schema.String, ...words.name),
+  source: field(Schema.Literal(...teamSources), ...words.source),
   parent: field(Schema.NullOr(Schema.String), ...words.parent),
   budget: field(Schema.NullOr(OwnerBudgetView), words.budget),
   models: field(Schema.NullOr(Schema.Array(Schema.String)), ...words.models),
@@ -73,6 +75,7 @@ export const UpdateTeam = Schema.Struct({
   name: field(optional(Name), ...words.name),
   ...settings,
   id: ReadOnly,
+  source: ReadOnly,
   meters: ReadOnly,
   createdAt: ReadOnly,
   updatedAt: ReadOnly

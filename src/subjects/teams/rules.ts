@@ -7,11 +7,22 @@ import { maxTeamLevels, type Team } from "./entity.ts"
 
 type Settings = Omit<Team, "id" | "createdAtMs" | "updatedAtMs">
 
-const empty: Omit<Settings, "name"> = { parent: null, budget: null, models: null, limits: null, rate: 1, members: [] }
+const empty: Omit<Settings, "name"> = {
+  source: "local",
+  externalId: null,
+  parent: null,
+  budget: null,
+  models: null,
+  limits: null,
+  rate: 1,
+  members: []
+}
 
 /** Settings with the changes of an input. A member is there once. */
 export const changed = (before: Settings, input: UpdateTeam): Settings => ({
   name: input.name ?? before.name,
+  source: before.source,
+  externalId: before.externalId,
   parent: input.parent === undefined ? before.parent : input.parent,
   budget: input.budget === undefined ? before.budget : ownerBudgetOf(input.budget),
   models: input.models === undefined ? before.models : input.models,

@@ -1,5 +1,6 @@
 /** People who use the gateway. Keys may belong to them; who has none of them sees nothing of it. */
 import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
+import type { Provisioned } from "../scim/entity.ts"
 
 export const userRoles = ["owner", "admin", "lead", "member", "viewer"] as const
 export type UserRole = (typeof userRoles)[number]
@@ -21,6 +22,10 @@ export interface User {
   readonly issuer: string | null
   /** Id of the person at the issuer (`sub`); null: none. */
   readonly subject: string | null
+  /** Name by which a directory that pushes tells its people apart, in lower case; null: no directory does. */
+  readonly userName: string | null
+  /** Attributes as such a directory has pushed them last; null: none does. */
+  readonly provisioned: Provisioned | null
   readonly role: UserRole
   readonly source: UserSource
   readonly state: UserState

@@ -11,12 +11,24 @@ import { type User, userRoles, userSources, userStates } from "./entity.ts"
 
 export class UserRepo extends Context.Tag("gateway/subjects/users/UserRepo")<UserRepo, Records.Records<User, User>>() {}
 
+const Provisioned = Schema.Struct({
+  userName: Text,
+  externalId: MaybeText,
+  displayName: MaybeText,
+  formatted: MaybeText,
+  givenName: MaybeText,
+  familyName: MaybeText,
+  emails: Schema.Array(Schema.Struct({ value: Text, type: MaybeText, primary: Schema.Boolean }))
+})
+
 const Row = Schema.Struct({
   id: Text,
   name: Text,
   email: Text,
   issuer: MaybeText,
   subject: MaybeText,
+  userName: MaybeText,
+  provisioned: Schema.NullOr(Json(Provisioned)),
   role: Schema.Literal(...userRoles),
   source: Schema.Literal(...userSources),
   state: Schema.Literal(...userStates),

@@ -283,6 +283,71 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
     "test/http/a2a/agent.test.ts",
     "answers the official client in both versions of the protocol"
   ]),
+  "scim.config": row("What the service provider of SCIM does", [
+    "test/http/scim/discovery.test.ts",
+    "tells what it does, and which resources and attributes there are"
+  ]),
+  "scim.resourceTypes": row("Kinds of resources", [
+    "test/http/scim/discovery.test.ts",
+    "tells what it does, and which resources and attributes there are"
+  ]),
+  "scim.resourceType": row("One kind of resources", [
+    "test/http/scim/discovery.test.ts",
+    "tells what it does, and which resources and attributes there are"
+  ]),
+  "scim.schemas": row("Schemas", [
+    "test/http/scim/discovery.test.ts",
+    "tells what it does, and which resources and attributes there are"
+  ]),
+  "scim.schema": row("One schema", [
+    "test/http/scim/discovery.test.ts",
+    "tells what it does, and which resources and attributes there are"
+  ]),
+  "scim.listUsers": row("People of a directory, by filters and pages", [
+    "test/http/scim/users.test.ts",
+    "are found by filters, a page at a time"
+  ]),
+  "scim.createUser": row("A person that a directory pushes", [
+    "test/http/scim/users.test.ts",
+    "are made, shown, replaced and removed"
+  ]),
+  "scim.getUser": row("One of them", ["test/http/scim/users.test.ts", "are made, shown, replaced and removed"]),
+  "scim.replaceUser": row("A person as the directory has it now", [
+    "test/http/scim/users.test.ts",
+    "are made, shown, replaced and removed"
+  ]),
+  "scim.patchUser": row("Changes of a person", [
+    "test/http/scim/users.test.ts",
+    "are changed as Entra and Okta write it"
+  ]),
+  "scim.removeUser": row("A person who has left", [
+    "test/http/scim/users.test.ts",
+    "are made, shown, replaced and removed"
+  ]),
+  "scim.listGroups": row("Groups of a directory, by filters and pages", [
+    "test/http/scim/groups.test.ts",
+    "are found by name, id and member, a page at a time"
+  ]),
+  "scim.createGroup": row("A group that a directory pushes: a team", [
+    "test/http/scim/groups.test.ts",
+    "are teams, whose members are changed as Entra and Okta write it"
+  ]),
+  "scim.getGroup": row("One of them", [
+    "test/http/scim/groups.test.ts",
+    "are teams, whose members are changed as Entra and Okta write it"
+  ]),
+  "scim.replaceGroup": row("A group as the directory has it now", [
+    "test/http/scim/groups.test.ts",
+    "are teams, whose members are changed as Entra and Okta write it"
+  ]),
+  "scim.patchGroup": row("Changes of a group and its members", [
+    "test/http/scim/groups.test.ts",
+    "are teams, whose members are changed as Entra and Okta write it"
+  ]),
+  "scim.removeGroup": row("A group that is no more", [
+    "test/http/scim/groups.test.ts",
+    "are teams, whose members are changed as Entra and Okta write it"
+  ]),
   "system.dashboard": row("Pages of the dashboard, and their files", [
     "test/http/doors/dashboard.test.ts",
     "every path below it answers the shell, and files are kept for good"

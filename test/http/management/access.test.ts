@@ -6,9 +6,13 @@ import { rights } from "../../../src/contract/tiers/Rights.ts"
 import { userRoles } from "../../../src/subjects/users/entity.ts"
 import { adminKey, adminPassword, type Call, layerOf, logIn, TestApp } from "./TestApp.ts"
 
+// Routes of a directory are served by the edge: test/http/scim and test/http/doors/routes have their callers.
 const management = routes.filter(
   ({ tier, wire, key }) =>
-    wire === null && tier !== "inference" && !["system.dashboard", "system.metrics", "system.root"].includes(key)
+    wire === null &&
+    tier !== "inference" &&
+    tier !== "scim" &&
+    !["system.dashboard", "system.metrics", "system.root"].includes(key)
 )
 
 const safe = (method: string) => method === "GET"

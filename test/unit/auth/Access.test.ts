@@ -45,6 +45,7 @@ const outcome = (tier: Tier, facts: Partial<AccessFacts>): string => {
 
 const inferenceKey = { key: { _tag: "Key", key: key([]) } } as const
 const metricsKey = { key: { _tag: "Key", key: key(["read:metrics"]) } } as const
+const directoryKey = { key: { _tag: "Key", key: key(["scim"]) } } as const
 const manageKey = { key: { _tag: "Key", key: key(["manage"]) } } as const
 const adminScope = { key: { _tag: "Key", key: key(["admin"]) } } as const
 const adminKey = { key: { _tag: "AdminKey" } } as const
@@ -119,6 +120,19 @@ describe("Access.decide", () => {
     ["session", { ...session, safeMethod: true }, "Session"],
     ["session", session, "403 csrf_token_invalid"],
     ["session", { ...session, csrfTokenValid: true }, "Session"],
+
+    ["scim", {}, "401 missing_api_key"],
+    ["scim", { key: "wrong" }, "401 invalid_api_key"],
+    ["scim", inferenceKey, "403 key_scope"],
+    ["scim", directoryKey, "Key"],
+    ["scim", { ...directoryKey, keyProblem: "expired" }, "401 key_expired"],
+    ["scim", { ...inferenceKey, reach: "all" }, "Key"],
+    ["scim", manageKey, "Key"],
+    ["scim", adminKey, "AdminKey"],
+    ["scim", member, "403 key_scope"],
+    ["scim", { ...reader, csrfTokenValid: false }, "403 csrf_token_invalid"],
+    ["manage", directoryKey, "403 key_scope"],
+    ["session", directoryKey, "401 session_required"],
 
     ["known", {}, "Anonymous"],
     ["known", { keysRequired: true }, "401 missing_api_key"],

@@ -31,6 +31,8 @@ const hourMs = 3_600_000
 const teamOf = (id: string, parent: string | null): Team => ({
   id,
   name: id,
+  source: "local",
+  externalId: null,
   parent,
   budget: {
     dailyLimitNanoUsd: 10_000,

@@ -103,6 +103,8 @@ const chargesOf = (amount: number) => [{ provider: "p", model: "m", nanoUsd: amo
 const teamOf = (id: string, parent: string | null, dailyLimitNanoUsd: number | null): Team => ({
   id,
   name: id,
+  source: "local",
+  externalId: null,
   parent,
   budget:
     dailyLimitNanoUsd === null

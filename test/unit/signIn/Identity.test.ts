@@ -19,6 +19,8 @@ const identity = (groups: ReadonlyArray<string>): Identity => ({
 const user = (role: UserRole): User => ({
   ...identity([]),
   id: "u1",
+  userName: null,
+  provisioned: null,
   role,
   source: "oidc",
   state: "active",
@@ -78,6 +80,8 @@ describe("teams", () => {
   const team = (id: string, members: ReadonlyArray<string>): Team => ({
     id,
     name: id,
+    source: "local",
+    externalId: null,
     parent: null,
     budget: null,
     models: null,

@@ -12,7 +12,7 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { findOne } from "../../../cli/verbs/noun.ts"
 import { userRoles } from "../../users/entity.ts"
-import { issuerKinds } from "../entity.ts"
+import { issuerKinds, matchedAttributes } from "../entity.ts"
 import { CreateIssuer, UpdateIssuer } from "../routes.ts"
 import { issuerNamed, issuers, OneIssuer } from "./issuers.ts"
 
@@ -53,6 +53,12 @@ const settings = {
   defaultRole: Options.choice("default-role", [...userRoles, "none"]).pipe(
     Options.withDescription("Role of people whom no group gives one; 'none': they are not let in."),
     Options.optional
+  ),
+  scim: Options.text("scim").pipe(
+    Options.withDescription(
+      "Its directory pushes its people too: <claim>=<attribute> says which claim has which of externalId and userName, <claim>=<attribute>:<team> also below which team its groups are; 'none': it does not."
+    ),
+    Options.optional
   )
 }
 
@@ -69,7 +75,8 @@ const flagNames = {
   allowedGroups: "--allow-group",
   groupsClaim: "--groups-claim",
   groups: "--group",
-  defaultRole: "--default-role"
+  defaultRole: "--default-role",
+  scim: "--scim"
 }
 
 /** Undefined: not given; `word` alone: none. */
@@ -93,6 +100,21 @@ const ruleOf = Effect.fnUntraced(function* (to: Client.Target, text: string) {
   }
 })
 
+/** `<claim>=<attribute>:<team>`, the team where there is one; `none`: null. */
+const scimOf = Effect.fnUntraced(function* (to: Client.Target, text: string) {
+  if (text === "none") return null
+  const at = text.lastIndexOf("=")
+  const [name = "", ...team] = text.slice(at + 1).split(":")
+  const attribute = matchedAttributes.find((each) => each.toLowerCase() === name.toLowerCase())
+  if (at < 1 || attribute === undefined) {
+    return yield* new BadArgument({
+      message: `--scim: '${text}' is not <claim>=externalId or <claim>=userName, with :<team> behind it where there is one, nor none.`
+    })
+  }
+  const word = team.join(":")
+  return { claim: text.slice(0, at), attribute, parent: word === "" ? null : yield* teamIdOf(to, word) }
+})
+
 const settingsOf = Effect.fnUntraced(function* (to: Client.Target, given: SettingFlags) {
   const groups = listGiven(given.groups, "none")
   return {
@@ -104,7 +126,8 @@ const settingsOf = Effect.fnUntraced(function* (to: Client.Target, given: Settin
     allowedGroups: listGiven(given.allowedGroups, "all"),
     groupsClaim: Option.getOrUndefined(given.groupsClaim),
     groups: groups === undefined ? undefined : yield* Effect.forEach(groups, (text) => ruleOf(to, text)),
-    defaultRole: Option.getOrUndefined(Option.map(given.defaultRole, (role) => (role === "none" ? null : role)))
+    defaultRole: Option.getOrUndefined(Option.map(given.defaultRole, (role) => (role === "none" ? null : role))),
+    scim: Option.isNone(given.scim) ? undefined : yield* scimOf(to, given.scim.value)
   }
 })
 

@@ -47,6 +47,12 @@ export const issuersList = listOf(issuers, {
 const groupLines = (issuer: IssuerView): ReadonlyArray<readonly [string, string]> =>
   issuer.groups.map(({ group, role, team }) => ["Group", `${group} = ${role ?? ""}${team === null ? "" : `:${team}`}`])
 
+const scimLines = ({ scim }: IssuerView): ReadonlyArray<readonly [string, string]> => {
+  if (scim === null) return []
+  const parent = scim.parent === null ? "" : `:${scim.parent}`
+  return [["Pushes people (SCIM)", `${scim.claim} = ${scim.attribute}${parent}`]]
+}
+
 const pageOf = (issuer: IssuerView): string =>
   fields([
     ["Name", issuer.name],
@@ -59,6 +65,7 @@ const pageOf = (issuer: IssuerView): string =>
     ["Claim of groups", issuer.groupsClaim],
     ...groupLines(issuer),
     ["Role of others", issuer.defaultRole ?? "none: they are not let in"],
+    ...scimLines(issuer),
     ["State", issuer.enabled ? "enabled" : "disabled"],
     ["Redirect address", issuer.redirectUri],
     ["Id", issuer.id]
