@@ -167,9 +167,9 @@ const packedFrom = 30_000
 
 /**
  * Chunks that few runs read: those that hold a package alone (the table of prices, YAML), the guards' detectors and cleaning of text, the tools that are
- * set up. They are a quarter smaller, and take some milliseconds to read where they are needed.
+ * set up, and the skills, which the management alone reads. They are a quarter smaller, and take some milliseconds to read where they are needed.
  */
-const isSeldomRead = (name) => /^(?:dist|Detectors|Sanitiser|tools)-/.test(name)
+const isSeldomRead = (name) => /^(?:dist|Detectors|Sanitiser|Skills|tools)-/.test(name)
 
 /** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
 const packRareChunks = async (folder) => {

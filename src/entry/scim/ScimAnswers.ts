@@ -1,4 +1,4 @@
-/** Answers the requests of a directory by the key of their route. Loaded by the first one. */
+/** Answers the requests of a directory by the key of their route. */
 import * as Effect from "effect/Effect"
 import type { IncomingHttpHeaders } from "node:http"
 import type { ScimRoute } from "../../contract/EdgeRoutes.ts"
