@@ -1,6 +1,7 @@
 /** Shows Keys & money: spending and keys, prices, bills, and a page for each key. */
 import { useLocation, useRoute } from "preact-iso"
 import { limitsBudget } from "../../api/calls.generated.ts"
+import { isAdministrator, reachOf } from "../../api/rights.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Icon } from "../../ui/Icon.tsx"
 import { placeOf } from "../../ui/address/places.ts"
@@ -15,6 +16,7 @@ import { KeyTable } from "./KeyTable.tsx"
 import { Money } from "./money/Money.tsx"
 import { Prices } from "./prices/Prices.tsx"
 
+/** What prices are and what providers charge is for who administers the gateway. */
 const tabs = [
   { name: "", title: moneyWords.tabs.money, url: placeOf("keys") },
   { name: "prices", title: moneyWords.tabs.prices, url: placeOf("keys/prices") },
@@ -36,21 +38,24 @@ export const Keys = () => {
   const { query, set } = useAddress()
   const { route } = useLocation()
   if (id !== "" && id !== "prices" && id !== "bill") return <KeyPage key={id} id={id} />
+  const mayGive = reachOf("giveKeys") !== "none"
   return (
     <div class="stack keys-view">
       <header class="view-head">
         <h1>{words.title}</h1>
-        <button
-          type="button"
-          class="button main-action"
-          onClick={() => (id === "" ? set({ create: "1" }) : route(`${placeOf("keys")}?create=1`))}
-        >
-          <Icon name="add" /> {words.create}
-        </button>
+        {mayGive && (
+          <button
+            type="button"
+            class="button main-action"
+            onClick={() => (id === "" ? set({ create: "1" }) : route(`${placeOf("keys")}?create=1`))}
+          >
+            <Icon name="add" /> {words.create}
+          </button>
+        )}
       </header>
-      <Tabs label={moneyWords.tabs.label} tabs={tabs} shown={id} />
+      {isAdministrator() && <Tabs label={moneyWords.tabs.label} tabs={tabs} shown={id} />}
       {id === "prices" ? <Prices /> : id === "bill" ? <Bill /> : <Spending />}
-      <CreateKey isOpen={id === "" && query["create"] === "1"} onClose={() => set({ create: "" })} />
+      <CreateKey isOpen={mayGive && id === "" && query["create"] === "1"} onClose={() => set({ create: "" })} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { authMe, type limitsMe } from "../../api/calls.generated.ts"
 import { askAs } from "../../api/own.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
+import { Bar } from "../../ui/parts/Meters.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { count, money, short, visible } from "../../ui/format.ts"
@@ -20,23 +21,6 @@ const Total = ({ name, spend }: { readonly name: string; readonly spend: Usage["
       {words.requests(spend.requests, count(spend.requests))} · {words.allTokens(short(spend.tokens))}
     </p>
   </section>
-)
-
-interface BarProperties {
-  readonly text: string
-  readonly used: number
-  readonly most: number
-  readonly renewedAt: string
-}
-
-const Bar = ({ most, renewedAt, text, used }: BarProperties) => (
-  <li>
-    {used >= most ? <State kind="bad">{text}</State> : text}{" "}
-    <meter min={0} max={most} value={Math.min(used, most)} aria-label={text} />{" "}
-    <span class="quiet">
-      {words.renewed} <Time at={renewedAt} />
-    </span>
-  </li>
 )
 
 const rules = ["allowedModels", "blockedModels", "allowedCombos", "allowedProviders", "allowedEndpoints"] as const
