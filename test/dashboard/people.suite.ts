@@ -19,6 +19,9 @@ const looks = [
   { colorScheme: "dark", viewport: { width: 390, height: 800 } }
 ] as const
 
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+
 describe.skipIf(browserPath === null)("the dashboard of people", () => {
   // No password was chosen here: the administrator is asked to, people are not.
   const { expect, gateway, manage, newFolder, open, run, upstream } = world(
@@ -183,16 +186,80 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
     assert.strictEqual(await page.getByText("does not open this").count(), 0)
   })
 
+  it("is where who administers the gateway adds people and teams, changes them, and takes it back", async () => {
+    const page = await signIn("ann", ["admins"])
+    await page.goto(`${gateway().url}/dashboard/system/people`)
+    await page.getByRole("row", { name: /mia.*mia@example.com.*member.*Research.*active.*in a directory/ }).waitFor()
+    await page.getByRole("button", { name: "Add a person" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("Zoe")
+    await dialog.getByLabel("Email").fill("zoe@example.com")
+    await dialog.getByLabel("Daily limit (USD)").fill("3")
+    await dialog.getByRole("button", { name: "Add a person" }).click()
+    await page.getByRole("link", { name: "Zoe" }).click()
+    await page.getByText("$0.00 of $3.00 a day").waitFor()
+    await page.getByRole("button", { name: "Suspend" }).click()
+    await page.getByRole("button", { name: "Let in again" }).waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.getByRole("button", { name: "Suspend" }).waitFor()
+
+    await page.goto(`${gateway().url}/dashboard/system/teams`)
+    await page.getByRole("button", { name: "Add a team" }).click()
+    await dialog.getByLabel("Name").fill("Lab")
+    await dialog.getByRole("button", { name: "Add a team" }).click()
+    await page.getByRole("link", { name: "Lab" }).click()
+    await page.getByLabel("Person").selectOption({ label: "Zoe" })
+    await page.getByRole("button", { name: "Add to the team" }).click()
+    await page.getByRole("link", { name: "Zoe" }).waitFor()
+    await page.getByLabel("Team above").selectOption({ label: "Research" })
+    await page.getByText("The team has another place.").waitFor()
+    await page.getByRole("button", { name: "Take out Zoe" }).click()
+    await page.getByText("No one is in the team.").waitFor()
+    await page.getByText("Zoe is out of the team").locator("..").getByRole("button", { name: "Undo" }).click()
+    await page.getByRole("link", { name: "Zoe" }).waitFor()
+    await page.getByLabel("Rate").fill("1.5")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("× 1.5").waitFor()
+    const labOf = async () => {
+      const { teams } = await manage<{ teams: ReadonlyArray<Record<string, unknown>> }>("GET", "/api/teams")
+      return teams.find(({ name }) => name === "Lab")
+    }
+    const lab = await labOf()
+    assert.deepInclude(lab, { parent: team, rate: 1.5 })
+    assert.lengthOf(lab?.["members"] as ReadonlyArray<string>, 1)
+    await page
+      .getByRole("banner")
+      .or(page.locator(".area-head"))
+      .getByRole("button", { name: "Remove" })
+      .first()
+      .click()
+    await dialog.getByRole("textbox").fill("Lab")
+    await dialog.getByRole("button", { name: "Remove" }).click()
+    await page.waitForURL(/\/system\/teams$/)
+    await page.getByRole("link", { name: "Research" }).waitFor()
+    assert.isUndefined(await labOf())
+    await page.getByRole("searchbox", { name: "Search teams" }).fill("nothing has this name")
+    await page.getByText("No team has such a name.").waitFor()
+  })
+
   for (const look of looks) {
     it(`is without a violation of WCAG 2.2 AA, ${look.colorScheme} at ${look.viewport.width} px`, async () => {
-      const page = await signIn("lea", ["leads"], look)
-      for (const path of ["me", "requests", "keys"]) {
-        await page.goto(`${gateway().url}/dashboard/${path}`)
-        await shown(page)
-        assert.deepStrictEqual(await violations(page), [], path)
-        const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-        assert.isFalse(isTooWide, path)
+      const check = async (page: Page, paths: ReadonlyArray<string>): Promise<void> => {
+        for (const path of paths) {
+          await page.goto(`${gateway().url}/dashboard/${path}`)
+          await shown(page)
+          // As tall as the page: what lies below the bar at the bottom is seen by scrolling.
+          const height = await page.evaluate(() => document.documentElement.scrollHeight)
+          await page.setViewportSize({ width: look.viewport.width, height: height + 80 })
+          assert.deepStrictEqual(await violations(page), [], path)
+          assert.isFalse(await isTooWide(page), path)
+          await page.setViewportSize(look.viewport)
+        }
       }
+      const people = ["system/people", `system/people/${ids.get("mia")}`, "system/teams", `system/teams/${team}`]
+      await check(await signIn("ann", ["admins"], look), people)
+      await check(await signIn("lea", ["leads"], look), ["me", "requests", "keys"])
+      await check(await signIn("vic", ["watchers"], look), ["me", "keys"])
     })
   }
 })

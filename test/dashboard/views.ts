@@ -58,6 +58,8 @@ export const views = [
   "system/sessions",
   "system/audit",
   "system",
+  "system/people",
+  "system/teams",
   "system/settings",
   "system/settings?q=cache",
   "system/settings?show=variables",
