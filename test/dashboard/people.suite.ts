@@ -258,8 +258,8 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
       }
       const people = ["system/people", `system/people/${ids.get("mia")}`, "system/teams", `system/teams/${team}`]
       await check(await signIn("ann", ["admins"], look), people)
-      await check(await signIn("lea", ["leads"], look), ["me", "requests", "keys"])
-      await check(await signIn("vic", ["watchers"], look), ["me", "keys"])
+      await check(await signIn("lea", ["leads"], look), ["me", "requests", "keys", "keys/month"])
+      await check(await signIn("vic", ["watchers"], look), ["me", "keys", "keys/month"])
     })
   }
 })

@@ -33,6 +33,8 @@ export const views = [
   "keys/{key}",
   "keys/{key}/limits",
   "keys/{key}/rules",
+  "keys/month",
+  "keys/month?by=team&and=model&below=1",
   "keys/prices",
   "keys/bill",
   "playground",
