@@ -1,9 +1,9 @@
 /** Ways to the month before and behind the one that is shown, which is in the address. */
-import { Icon } from "../../ui/Icon.tsx"
-import { monthName, nowMs } from "../../ui/format.ts"
-import { words } from "../../words/keysMoney.ts"
-import { useAddress } from "./address.ts"
-import { type Month, monthOf, movedBy, textOfMonth } from "./money/period.ts"
+import { Icon } from "../../../ui/Icon.tsx"
+import { monthName, nowMs } from "../../../ui/format.ts"
+import { words } from "../../../words/keysMoney.ts"
+import { useAddress } from "../address.ts"
+import { type Month, monthOf, movedBy, textOfMonth } from "./period.ts"
 
 export const Months = ({ month }: { readonly month: Month }) => {
   const { to } = useAddress()
