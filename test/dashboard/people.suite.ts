@@ -31,6 +31,7 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
   const scope = Effect.runSync(Scope.make())
   let issuer: TestIssuer
   let team: string
+  let mine: MadeKey
   const ids = new Map<string, string>()
   /** Paths that were asked for and refused: a page asks for nothing that its reader may not see. */
   let refused: Array<string> = []
@@ -109,7 +110,7 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
     team = research.team.id
     const keyOf = (name: string, body: object): Promise<MadeKey> =>
       manage<MadeKey>("POST", "/api/keys", { name, ...body })
-    const mine = await keyOf("mia's laptop", { userId: ids.get("mia"), teamId: team })
+    mine = await keyOf("mia's laptop", { userId: ids.get("mia"), teamId: team })
     const leads = await keyOf("lea's laptop", { userId: ids.get("lea"), teamId: team })
     const foreign = await keyOf("max's laptop", { userId: ids.get("max") })
     await manage("POST", "/api/usage/budget", { apiKeyId: mine.key.id, dailyLimitUsd: 2 })
@@ -138,6 +139,13 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
     }
     await page.getByRole("link", { name: "Your page" }).click()
     await page.waitForURL(/\/dashboard\/me$/)
+  })
+
+  it("shows who has only a key what the person and the teams may use, too", async () => {
+    const page = await open("me")
+    await page.getByLabel("API key").fill(mine.secret)
+    await page.keyboard.press("Enter")
+    await page.getByText("Research: $0.00047 of $20.00 a day").waitFor()
   })
 
   it("gives a member another secret for an own key, once", async () => {

@@ -17,7 +17,7 @@ interface BarProperties {
   readonly renewedAt: string
 }
 
-/** What is used of a limit, as text and as a bar. */
+/** Shows what is used of a limit, as text and as a bar. */
 export const Bar = ({ most, renewedAt, text, used }: BarProperties) => (
   <li>
     {used >= most ? <State kind="bad">{text}</State> : text}{" "}
@@ -28,7 +28,8 @@ export const Bar = ({ most, renewedAt, text, used }: BarProperties) => (
   </li>
 )
 
-const textOf = ({ interval, limit, unit, used }: Meter): string => {
+/** Says in words what is used of a limit. */
+export const textOf = ({ interval, limit, unit, used }: Meter): string => {
   if (unit === "usd") return own.spent(money(used), money(limit), own.budget[interval])
   return unit === "tokens"
     ? own.tokenLimit(short(used), short(limit), own.everything, own.budget[interval])

@@ -4,7 +4,7 @@ import { authMe, type limitsMe } from "../../api/calls.generated.ts"
 import { askAs } from "../../api/own.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
-import { Bar } from "../../ui/parts/Meters.tsx"
+import { Bar, textOf } from "../../ui/parts/Meters.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { count, money, short, visible } from "../../ui/format.ts"
@@ -48,9 +48,10 @@ const Rules = ({ me: { credential, limits } }: { readonly me: Me }) => {
   )
 }
 
-const isFree = ({ budget, limits }: Usage, { credential, limits: rights }: Me): boolean =>
+const isFree = ({ budget, limits, owners }: Usage, { credential, limits: rights }: Me): boolean =>
   budget.windows.length === 0 &&
   limits.length === 0 &&
+  owners.every(({ meters }) => meters.length === 0) &&
   credential.expiresAt === null &&
   (rights === null ||
     (rights.maxRequestsPerDay === null &&
@@ -94,6 +95,17 @@ export const Limits = ({ usage }: { readonly usage: Usage }) => {
                     renewedAt={nextResetAt}
                   />
                 ))}
+                {usage.owners.map(({ id, meters, name }) =>
+                  meters.map((meter) => (
+                    <Bar
+                      key={`${id} ${meter.unit} ${meter.interval}`}
+                      text={words.shared(visible(name), textOf(meter))}
+                      used={meter.used}
+                      most={meter.limit}
+                      renewedAt={meter.nextResetAt}
+                    />
+                  ))
+                )}
                 <Rules me={answer} />
               </ul>
             )

@@ -50,7 +50,7 @@ interface Properties {
   readonly back: string
 }
 
-/** How the target was chosen: the gateway's own affair, for who administers it. */
+/** Shows how the target was chosen, to who administers the gateway. */
 const Decided = ({ id, row }: Omit<Properties, "back">) => {
   const decision = useAnswer({
     key: ["decision", id],

@@ -17,7 +17,7 @@ interface Properties {
   readonly timezone: string
 }
 
-/** What is closed stays: the month is typed first. */
+/** Closes a month, which cannot be taken back: the month is typed first. */
 export const CloseMonth = ({ month, timezone }: Properties) => (
   <DangerButton
     verb={words.close}
