@@ -60,6 +60,7 @@ import issuers from "./0058_issuers.ts"
 import toldHealth from "./0059_told_health.ts"
 import tags from "./0060_tags.ts"
 import rates from "./0061_rates.ts"
+import reports from "./0062_reports.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -122,5 +123,6 @@ export const migrations = {
   "0058_issuers": issuers,
   "0059_told_health": toldHealth,
   "0060_tags": tags,
-  "0061_rates": rates
+  "0061_rates": rates,
+  "0062_reports": reports
 }
