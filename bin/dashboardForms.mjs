@@ -89,7 +89,11 @@ const filledOperations = new Set([
   "compressionSetSettings",
   "webhooksCreate",
   "webhooksUpdate",
-  "memoryCreate"
+  "memoryCreate",
+  "usersCreate",
+  "usersUpdate",
+  "teamsCreate",
+  "teamsUpdate"
 ])
 
 /** Texts of the files by name, and the names of the index and of the bodies among them. */

@@ -27,6 +27,7 @@ import * as Skills from "../agents/skills/Skills.ts"
 import * as BillSumsRepo from "../subjects/bills/BillSumsRepo.ts"
 import * as CallSumsRepo from "../subjects/usage/CallSumsRepo.ts"
 import * as FacetsRepo from "../subjects/usage/FacetsRepo.ts"
+import * as Reports from "../subjects/bills/Reports.ts"
 import * as SeriesRepo from "../subjects/usage/SeriesRepo.ts"
 import * as UsageExportRepo from "../subjects/usage/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../subjects/usageHistory/repo.ts"
@@ -60,7 +61,7 @@ export const management = Layer.mergeAll(
 )
 
 /** Layers that look at everything there is, too. */
-export const watched = Attention.layer.pipe(Layer.provideMerge(management))
+export const watched = Layer.merge(Attention.layer, Reports.layer).pipe(Layer.provideMerge(management))
 
 /** Layers for the server. */
 export const served = Layer.mergeAll(watched, DirectReplay.layer, Replay.layer.pipe(Layer.provide(InnerRequests.layer)))

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { AttentionItem } from "../subjects/attention/entity.ts"
+import type { SpendReport } from "../subjects/bills/entity.ts"
 import type { LimitThreshold } from "../subjects/limits/entity.ts"
 import * as Stream from "effect/Stream"
 import type { UsageRow } from "../contract/domain/Usage.ts"
@@ -116,6 +117,8 @@ export type GatewayEvent =
       /** As it was last seen. */
       readonly item: AttentionItem
     }
+  /** A week or a month is over: its figures, for webhooks. */
+  | { readonly type: "report.weekly" | "report.monthly"; readonly atMs: number; readonly report: SpendReport }
   /** Something of the configuration was made, changed or removed, by whatever way. */
   | {
       readonly type: "config.changed"

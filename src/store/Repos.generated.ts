@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as AliasRepo from "../subjects/aliases/repo.ts"
 import * as SessionRepo from "../subjects/auth/repo.ts"
 import * as BatchRepo from "../subjects/batches/repo.ts"
+import * as ReportRepo from "../subjects/bills/ReportRepo.ts"
 import * as BillRepo from "../subjects/bills/repo.ts"
 import * as AnswerCacheRepo from "../subjects/cache/repo.ts"
 import * as ComboRepo from "../subjects/combos/repo.ts"
@@ -53,6 +54,7 @@ export type Repos =
   | AliasRepo.AliasRepo
   | SessionRepo.SessionRepo
   | BatchRepo.BatchRepo
+  | ReportRepo.ReportRepo
   | BillRepo.BillRepo
   | AnswerCacheRepo.AnswerCacheRepo
   | ComboRepo.ComboRepo
@@ -101,6 +103,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   AliasRepo.layer,
   SessionRepo.layer,
   BatchRepo.layer,
+  ReportRepo.layer,
   BillRepo.layer,
   AnswerCacheRepo.layer,
   ComboRepo.layer,

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals"
 import { ApiError, readError } from "./ApiError.ts"
 import { addressOf, gatewayUrl } from "./client.ts"
 import { learnClock } from "./clock.ts"
+import { csrfToken } from "./session.ts"
 
 export const ownKey = signal<string | null>(null)
 
@@ -47,8 +48,22 @@ interface ModelList {
   readonly data?: ReadonlyArray<{ readonly id?: unknown }>
 }
 
-/** Ids of the models that the key may ask. */
-export const ownModels = async (leaving: AbortSignal): Promise<ReadonlyArray<string>> => {
-  const { data = [] } = (await answerOf("/v1/models", { signal: leaving }, ownKey.value ?? "")) as ModelList
-  return data.flatMap(({ id }) => (typeof id === "string" ? [id] : []))
+const idsIn = ({ data = [] }: ModelList): ReadonlyArray<string> =>
+  data.flatMap(({ id }) => (typeof id === "string" ? [id] : []))
+
+/** Ids of the models that a key of the person who is signed in may ask. */
+export const modelsAs = async (keyId: string, leaving: AbortSignal): Promise<ReadonlyArray<string>> => {
+  const response = await fetch(new URL("v1/models", gatewayUrl), {
+    headers: { "X-Gateway-As-Key": keyId, "X-CSRF-Token": csrfToken.value ?? "" },
+    cache: "no-store",
+    signal: leaving
+  }).catch((error: unknown) => {
+    throw leaving.aborted ? error : ApiError.unreachable()
+  })
+  if (!response.ok) throw await readError(response)
+  return idsIn((await response.json()) as ModelList)
 }
+
+/** Ids of the models that the key may ask. */
+export const ownModels = async (leaving: AbortSignal): Promise<ReadonlyArray<string>> =>
+  idsIn((await answerOf("/v1/models", { signal: leaving }, ownKey.value ?? "")) as ModelList)

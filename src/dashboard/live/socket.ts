@@ -6,6 +6,7 @@ import type { ApiError } from "../api/ApiError.ts"
 import { authSession } from "../api/calls.generated.ts"
 import { gatewayUrl } from "../api/client.ts"
 import { queries } from "../api/queries.ts"
+import { isAdministrator } from "../api/rights.ts"
 import { sessionState } from "../api/session.ts"
 import { learnClock } from "../api/clock.ts"
 import { lookForBuild } from "./build.ts"
@@ -129,7 +130,8 @@ const onOpen = (): void => {
 }
 
 function connect(): void {
-  if (socket !== null || sessionState.value !== "open") return
+  // The feed tells everything of the gateway: others are refused.
+  if (socket !== null || sessionState.value !== "open" || !isAdministrator()) return
   globalThis.clearTimeout(timer)
   timer = undefined
   const url = new URL("api/live", gatewayUrl)

@@ -1,6 +1,7 @@
 /** Offers to choose an admin password where none was ever set: who was let in by a code of the owner's could not log in from another browser. */
 import { useSignal } from "@preact/signals"
 import { authChangePassword } from "../api/calls.generated.ts"
+import { signedIn } from "../api/rights.ts"
 import { hasPassword, sessionState } from "../api/session.ts"
 import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { visible } from "../ui/format.ts"
@@ -58,7 +59,9 @@ export const ChoosePassword = () => {
   const later = (): void => {
     isPutOff.value = true
   }
-  const isOpen = sessionState.value === "open" && !hasPassword.value && !isPutOff.value
+  // People sign in by their directory: the password is not theirs.
+  const isMissing = !hasPassword.value && signedIn() === null
+  const isOpen = sessionState.value === "open" && isMissing && !isPutOff.value
   return (
     <Dialog title={words.password.title} isOpen={isOpen} onClose={later}>
       <Form onLater={later} />

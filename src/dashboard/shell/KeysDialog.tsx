@@ -1,7 +1,7 @@
 /** Lists the keys of the page. */
 import { Dialog } from "../ui/dialogs/Dialog.tsx"
 import { words } from "../words/shell.ts"
-import { entries } from "./entries.ts"
+import { openEntries } from "./entries.ts"
 
 export const KeysDialog = ({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) => (
   <Dialog title={words.keys.title} isOpen={isOpen} onClose={onClose}>
@@ -14,7 +14,7 @@ export const KeysDialog = ({ isOpen, onClose }: { readonly isOpen: boolean; read
           <dd>{means}</dd>
         </>
       ))}
-      {entries.map(({ key, name }) => (
+      {openEntries().map(({ key, name }) => (
         <>
           <dt>
             <kbd>g {key}</kbd>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { authLogin, signInOffered } from "../api/calls.generated.ts"
 import { addressOf } from "../api/raw.ts"
 import { queries } from "../api/queries.ts"
+import { learnMe } from "../api/rights.ts"
 import { hasPassword, opened, sessionState } from "../api/session.ts"
 import { tellTabs } from "../api/tabs.ts"
 import { learnSetup } from "./begin.ts"
@@ -23,6 +24,7 @@ const LoginForm = () => {
       const { csrfToken } = await authLogin({ body: { password: password.value } })
       // Another gateway may answer by now: nothing of the one before is shown again.
       queries.removeQueries({ type: "inactive" })
+      await learnMe()
       opened(csrfToken)
       tellTabs()
       void queries.invalidateQueries()

@@ -11,7 +11,7 @@ import { placeOf } from "../ui/address/places.ts"
 import { setTheme } from "../ui/preferences.ts"
 import { areas } from "../views/system/areas.ts"
 import { words } from "../words/shell.ts"
-import { entries } from "./entries.ts"
+import { entries, openEntries } from "./entries.ts"
 
 interface Item extends Proposal {
   readonly does: { readonly open: string } | { readonly run: () => void }
@@ -73,7 +73,7 @@ const useFixed = (actions: Properties["actions"]): ReadonlyArray<Item> => {
   return useMemo(() => {
     const { kinds, themes } = words.palette
     return [
-      ...entries.map(({ name, path }) => place(`v-${path}`, name, kinds.view, path)),
+      ...openEntries().map(({ name, path }) => place(`v-${path}`, name, kinds.view, path)),
       ...areas.map(({ name, path }) => place(`a-${path}`, name, kinds.area, `system/${path}`)),
       place("do-provider", words.palette.addProvider, kinds.action, "providers/add"),
       place("do-key", words.palette.createKey, kinds.action, "keys?create=1"),

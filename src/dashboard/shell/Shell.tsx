@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals"
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks"
 import { signInLogout } from "../api/calls.generated.ts"
 import { queries } from "../api/queries.ts"
+import { isAdministrator, me, signedIn } from "../api/rights.ts"
 import { ended, sessionState } from "../api/session.ts"
 import { useAttention } from "../live/attention.ts"
 import { lookForBuild } from "../live/build.ts"
@@ -17,7 +18,7 @@ import { clockTime } from "../ui/format.ts"
 import { say, Spoken } from "./spoken.tsx"
 import { Toasts } from "../ui/toasts.tsx"
 import { words } from "../words/shell.ts"
-import { entries, type Entry } from "./entries.ts"
+import { type Entry, openEntries } from "./entries.ts"
 import type { Palette as PaletteOf } from "./Palette.tsx"
 import { ChoosePassword } from "./ChoosePassword.tsx"
 import { KeysDialog } from "./KeysDialog.tsx"
@@ -58,6 +59,7 @@ const leave = async (): Promise<void> => {
   } catch {
     // The session is over already, or the gateway is away: the login says so.
   }
+  me.value = null
   sessionState.value = "none"
   ended()
   if (next !== null) location.assign(next)
@@ -66,15 +68,17 @@ const leave = async (): Promise<void> => {
 const Bar = ({ search }: { readonly search: () => void }) => (
   <header class="bar">
     <strong>{words.title}</strong>
-    <Live />
+    {isAdministrator() && <Live />}
     <span class="grow" />
     <Jobs known={jobs.value} />
-    <button type="button" class="button" onClick={search} title={words.search}>
-      <Icon name="search" /> <span class="narrow-hidden">{words.search}</span>
-      <kbd class="wide" aria-hidden="true">
-        Ctrl K
-      </kbd>
-    </button>
+    {isAdministrator() && (
+      <button type="button" class="button" onClick={search} title={words.search}>
+        <Icon name="search" /> <span class="narrow-hidden">{words.search}</span>
+        <kbd class="wide" aria-hidden="true">
+          Ctrl K
+        </kbd>
+      </button>
+    )}
     <Look />
     <button
       type="button"
@@ -98,7 +102,7 @@ const Side = () => {
   return (
     <nav class="side" aria-label={words.navigation}>
       <ul>
-        {entries.map((entry) => (
+        {openEntries().map((entry) => (
           <li key={entry.path}>
             <a href={placeOf(entry.path)} aria-current={isWithin(path, entry) ? "page" : undefined} title={entry.name}>
               <Icon name={entry.icon} />
@@ -121,10 +125,32 @@ const NotFound = () => (
   </div>
 )
 
+/** Stands in place of what the role does not open, or does not exist. */
+const NoView = () => {
+  const person = signedIn()
+  if (isAdministrator() || person === null) return <NotFound />
+  return (
+    <div class="empty">
+      <p>{words.noRight(person.role ?? "")}</p>
+      <a class="button" href={placeOf("me")}>
+        {words.toOwn}
+      </a>
+    </div>
+  )
+}
+
 /** A view, one object of it and a part of that are one route: what is drawn stays when another object is chosen. */
-const routes = entries.map(({ path, view }) => (
+const routeOf = ({ path, view }: Entry) => (
   <Route key={path} path={path === "" ? base : `${placeOf(path)}/:id?/:part?`} component={view} />
-))
+)
+
+/** Opens the own page of who has no other first page. */
+const ToOwn = () => {
+  const { route } = useLocation()
+  useEffect(() => route(placeOf("me"), true), [route])
+  return null
+}
+const toOwn = <Route key="first" path={base} component={ToOwn} />
 
 const settlesMs = 500
 
@@ -180,6 +206,8 @@ const useParts = () => {
   const isPalette = useSignal(false)
   const isKeys = useSignal(false)
   const search = useCallback((): void => {
+    // It finds what only who administers the gateway may see.
+    if (!isAdministrator()) return
     isPalette.value = true
     void (async () => {
       palette.value = (await import("./Palette.tsx")).Palette
@@ -257,8 +285,8 @@ const View = () => {
             problem.value = null
           }}
         >
-          {routes}
-          <Route default component={NotFound} />
+          {isAdministrator() ? openEntries().map(routeOf) : [...openEntries().map(routeOf), toOwn]}
+          <Route default component={NoView} />
         </Router>
       </ErrorBoundary>
     </main>
@@ -266,7 +294,7 @@ const View = () => {
 }
 
 export const Page = () => {
-  if (isOwnPage()) return <OwnPage />
+  if (isOwnPage() && signedIn() === null) return <OwnPage />
   if (sessionState.value === "none") return <LoginPage />
   return (
     <LocationProvider scope={base}>

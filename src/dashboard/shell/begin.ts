@@ -1,5 +1,6 @@
 /** Learns whether this page has a session: by its cookie, or by the one-time code that `gateway open` has put into the address. */
 import { authExchangeCode, authSession, systemInit } from "../api/calls.generated.ts"
+import { learnMe } from "../api/rights.ts"
 import { ended, hasPassword, opened } from "../api/session.ts"
 
 /** Takes the code out of the address: it counts once, and it shall not stay in the history. */
@@ -32,7 +33,10 @@ export const begin = async (): Promise<void> => {
     const { csrfToken, passwordSet } = await authSession()
     hasPassword.value = passwordSet
     if (csrfToken === null) ended()
-    else opened(csrfToken)
+    else {
+      await learnMe()
+      opened(csrfToken)
+    }
   } catch {
     await learnSetup()
     ended()

@@ -1,6 +1,7 @@
 /** The entries of the side bar. A view is loaded when it is opened. */
 import { lazy } from "preact-iso"
 import type { IconName } from "../ui/Icon.tsx"
+import { isAdministrator, reachesOthers, signedIn } from "../api/rights.ts"
 import { words } from "../words/shell.ts"
 
 export interface Entry {
@@ -10,6 +11,8 @@ export interface Entry {
   readonly icon: IconName
   /** Opens it after `g`. */
   readonly key: string
+  /** Says whether the rights of who is logged in open it; absent: for who administers the gateway. */
+  readonly isOpen?: () => boolean
   readonly view: ReturnType<typeof lazy<() => preact.JSX.Element>>
 }
 
@@ -22,10 +25,19 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/home/Home.tsx")).Home)
   },
   {
+    path: "me",
+    name: words.entries.me,
+    icon: "person",
+    key: "e",
+    isOpen: () => signedIn() !== null,
+    view: lazy(async () => (await import("../views/me/person/Person.tsx")).Person)
+  },
+  {
     path: "requests",
     name: words.entries.requests,
     icon: "requests",
     key: "r",
+    isOpen: () => reachesOthers("readRequests"),
     view: lazy(async () => (await import("../views/requests/Requests.tsx")).Requests)
   },
   {
@@ -47,6 +59,7 @@ export const entries: ReadonlyArray<Entry> = [
     name: words.entries.keys,
     icon: "keys",
     key: "m",
+    isOpen: () => reachesOthers("readKeys"),
     view: lazy(async () => (await import("../views/keys/Keys.tsx")).Keys)
   },
   {
@@ -71,3 +84,6 @@ export const entries: ReadonlyArray<Entry> = [
     view: lazy(async () => (await import("../views/system/System.tsx")).System)
   }
 ]
+
+/** The entries that the rights of who is logged in open. */
+export const openEntries = (): ReadonlyArray<Entry> => entries.filter(({ isOpen = isAdministrator }) => isOpen())

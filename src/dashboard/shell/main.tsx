@@ -1,14 +1,12 @@
 /** The entry of the page. */
 import { render } from "preact"
 import { begin } from "./begin.ts"
-import { isOwnPage } from "./OwnPage.tsx"
 import { Page } from "./Shell.tsx"
 import { restoreTyped } from "./typed.ts"
 
 const place = document.querySelector("#page")
 if (place !== null) {
-  // Holders of a key have no session.
-  if (!isOwnPage()) await begin()
+  await begin()
   place.replaceChildren()
   render(<Page />, place)
   restoreTyped()

@@ -1,6 +1,6 @@
 /** Keys of the whole page. None counts while something is typed, or when they are turned off; `Ctrl K` counts in fields, too. */
 import { useEffect, useRef } from "preact/hooks"
-import { entries } from "./entries.ts"
+import { openEntries } from "./entries.ts"
 import { placeOf } from "../ui/address/places.ts"
 import { hasShortcuts } from "../ui/preferences.ts"
 
@@ -30,7 +30,7 @@ export const useShortcuts = ({ keys, open, palette }: Actions): void => {
     const isDone = (event: KeyboardEvent): boolean => {
       const isSecond = event.timeStamp - askedAt.current < waitsMs
       askedAt.current = event.key === "g" && !isSecond ? event.timeStamp : -Infinity
-      const entry = isSecond ? entries.find(({ key }) => key === event.key) : undefined
+      const entry = isSecond ? openEntries().find(({ key }) => key === event.key) : undefined
       if (entry !== undefined) open(placeOf(entry.path))
       else if (event.key === "?") keys()
       else if (event.key === "/") return toFilter()

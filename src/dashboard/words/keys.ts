@@ -45,6 +45,13 @@ export const words = {
   remove: "Delete",
   name: "Name",
   nameHint: "Who or what uses it, such as 'laptop' or 'ci'.",
+  owner: {
+    person: "Person",
+    nobody: "none in particular",
+    team: "Team",
+    noTeam: "no team",
+    hint: "The limits of the person and the team hold for the key, too."
+  },
   dailyUsd: "Most USD a day",
   dailyHint: "Empty: no limit.",
   made: (name: string): string => `The key '${name}'`,

@@ -38,7 +38,13 @@ export const words = {
   asJson: "This table as JSON",
   requestsCsv: "All requests of this month as CSV",
   exported: "The file is saved where your browser puts downloads.",
-  tabs: { label: "Parts", money: "Spending and keys", prices: "Prices", bill: "Compare a bill" },
+  tabs: {
+    label: "Parts",
+    money: "Spending and keys",
+    month: "Bill of a month",
+    prices: "Prices",
+    bill: "Compare a bill"
+  },
   prices: {
     without: "Used without a price",
     withoutHint: "In the last 30 days. They count as $0, and no budget holds them back.",

@@ -23,6 +23,7 @@ export const words = {
   tokenLimit: (used: string, limit: string, scope: string, interval: string): string =>
     `${used} of ${limit} tokens ${interval}, ${scope}`,
   everything: "of all models",
+  shared: (owner: string, text: string): string => `${owner}: ${text}`,
   perMinute: (value: string): string => `${value} requests a minute`,
   perDay: (value: string): string => `${value} requests a day`,
   rules: {

@@ -5,6 +5,7 @@ export const words = {
   navigation: "Views",
   entries: {
     home: "Home",
+    me: "Yours",
     requests: "Requests",
     providers: "Providers",
     routing: "Routing",
@@ -57,6 +58,8 @@ export const words = {
     }
   },
   logout: "Log out",
+  noRight: (role: string): string => `The role '${role}' does not open this view.`,
+  toOwn: "Your page",
   newVersion: "The gateway has another version of the dashboard now. What you typed is kept.",
   noVersion: "The gateway that answers now has no dashboard: parts of this page may fail.",
   reload: "Load it",

@@ -66,6 +66,8 @@ const channelOf = (event: GatewayEvent): Channel | null => {
       return "attention"
     case "attention.raised":
     case "attention.cleared":
+    case "report.weekly":
+    case "report.monthly":
       return null
   }
 }

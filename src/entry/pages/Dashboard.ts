@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from "node:zlib"
 import { htmlType } from "./PageHeaders.ts"
 
 /** The folder of the built dashboard. */
@@ -72,13 +72,16 @@ const compressors: Readonly<Record<Exclude<FileCoding, "identity">, (bytes: Buff
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
 }
 
-/** Reads a file of the build, or makes it of the one that is not compressed. */
+/** Reads a file as it is; of the largest a package has the compressed form alone, which is smaller than what its own compression makes of them. */
+const readPlain = (path: string): Buffer =>
+  existsSync(path) ? readFileSync(path) : brotliDecompressSync(readFileSync(`${path}${ends.br}`))
+
+/** Reads a file of the build, or makes it of the one in another coding. */
 const read = (folder: string, file: string): Buffer => {
   const path = join(folder, file)
   const coding = best.find((one) => file.endsWith(ends[one]))
-  return coding === undefined || coding === "identity" || existsSync(path)
-    ? readFileSync(path)
-    : compressors[coding](readFileSync(path.slice(0, -ends[coding].length)))
+  if (coding === undefined || coding === "identity") return readPlain(path)
+  return existsSync(path) ? readFileSync(path) : compressors[coding](readPlain(path.slice(0, -ends[coding].length)))
 }
 
 const openDashboard = (folder: string): Dashboard => {

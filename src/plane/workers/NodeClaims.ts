@@ -24,6 +24,7 @@ const shared: ReadonlySet<string> = new Set([
   "memories",
   "model-sync",
   "price-sync",
+  "reports",
   "token-sweep",
   "usage-retention",
   "usage-sums",

@@ -62,6 +62,7 @@ import tags from "./0060_tags.ts"
 import rates from "./0061_rates.ts"
 import rowNode from "./0062_row_node.ts"
 import scim from "./0063_scim.ts"
+import reports from "./0064_reports.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -126,5 +127,6 @@ export const migrations = {
   "0060_tags": tags,
   "0061_rates": rates,
   "0062_row_node": rowNode,
-  "0063_scim": scim
+  "0063_scim": scim,
+  "0064_reports": reports
 }

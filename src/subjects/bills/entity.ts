@@ -76,3 +76,33 @@ export interface Span {
   readonly fromMs: number
   readonly untilMs: number
 }
+
+/** Kinds of reports that are told when their period is over. */
+export const reportPeriods = ["weekly", "monthly"] as const
+export type ReportPeriod = (typeof reportPeriods)[number]
+
+export interface ReportSums {
+  readonly requests: number
+  /** Requests of a model without a known price. */
+  readonly unpriced: number
+  readonly tokensIn: number
+  readonly tokensOut: number
+  readonly costUsd: number
+  readonly billedUsd: number
+}
+
+/** One of those that cost the most; `id` null: requests of none of them. */
+export interface Spender extends ReportSums {
+  readonly id: string | null
+  readonly name: string | null
+}
+
+/** Figures of a week or a month that is over, by UTC. */
+export interface SpendReport extends Span {
+  readonly period: ReportPeriod
+  readonly total: ReportSums
+  /** Cost of the week or month before. */
+  readonly previousCostUsd: number
+  /** Five at most of each, those that cost the most first. */
+  readonly top: Readonly<Record<"person" | "team" | "key" | "model", ReadonlyArray<Spender>>>
+}

@@ -14,7 +14,7 @@ import { People } from "../people/People.ts"
 import { hoursKeptMs } from "../usageHistory/entity.ts"
 import { makeNames } from "../usage/RowFacts.ts"
 import * as Errors from "../Errors.ts"
-import { BillReport, type ClosedBill, type TaggedLine, type TeamsAbove } from "./entity.ts"
+import { type BillLine, BillReport, type ClosedBill, type Span, type TaggedLine, type TeamsAbove } from "./entity.ts"
 import { BillRepo } from "./repo.ts"
 import { type Billed, BillSumsRepo, hoursSince, isWhole } from "./BillSumsRepo.ts"
 import { linesByTag, spanOfMonth, textOf } from "./rules.ts"
@@ -42,6 +42,10 @@ export class Bills extends Context.Tag("gateway/subjects/bills/Bills")<
   Bills,
   {
     readonly bill: (query: MonthQuery) => Effect.Effect<Bill, ReadRefused | StoreError>
+    /** Sums of any part of time, of closed months as well, with the names and rates of now. */
+    readonly spent: (
+      span: Span
+    ) => Effect.Effect<Pick<BillReport, "lines" | "names" | "rates">, ReadRefused | StoreError>
     /** Reads the lines of a month by tag, as far as the log has its rows. */
     readonly byTag: (query: MonthQuery) => Effect.Effect<ReadonlyArray<TaggedLine>, ReadRefused | StoreError>
     /** The tree of teams as it is now. */
@@ -77,6 +81,41 @@ const teamsAboveIn = (directory: Directory): TeamsAbove => ({
   nameOf: (teamId) => directory.teams.get(teamId)?.name
 })
 
+const nothingBilled: Billed = { months: [], lastSeq: 0 }
+
+const idsIn = (lines: ReadonlyArray<BillLine>, name: "key" | "person" | "team"): ReadonlyArray<string> =>
+  [...new Set(lines.map((line) => line[name]))].filter((id) => id !== "")
+
+const named = (
+  ids: ReadonlyArray<string>,
+  nameOf: (id: string) => string | null | undefined
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ids.flatMap((id) => {
+      const name = nameOf(id) ?? null
+      return name === null ? [] : [[id, name] as const]
+    })
+  )
+
+/** Names of who is in lines, and the rates of the teams there that are not 1. */
+const describe = (
+  lines: ReadonlyArray<BillLine>,
+  { teams, users }: Directory,
+  keyName: (id: string) => string | null | undefined
+): Pick<BillReport, "names" | "rates"> => ({
+  names: {
+    person: named(idsIn(lines, "person"), (id) => users.get(id)?.name),
+    team: named(idsIn(lines, "team"), (id) => teams.get(id)?.name),
+    key: named(idsIn(lines, "key"), keyName)
+  },
+  rates: Object.fromEntries(
+    idsIn(lines, "team").flatMap((id) => {
+      const rate = teams.get(id)?.rate ?? 1
+      return rate === 1 ? [] : [[id, rate] as const]
+    })
+  )
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* UsageJournal
   const names = yield* makeNames
@@ -94,43 +133,25 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const open = Effect.fnUntraced(function* ({ month, timeZone }: MonthQuery) {
+  /** Sums of a span with the names and rates of now. */
+  const summed = Effect.fnUntraced(function* (span: Span, before: Billed) {
     yield* journal.catchUp
-    const span = spanOfMonth(month, timeZone)
     const splitMs = hoursSince(yield* Clock.currentTimeMillis, hoursKeptMs)
-    const found = yield* sums.sums(span, splitMs, billedIn(timeZone, yield* repo.list))
+    const found = yield* sums.sums(span, splitMs, before)
     const all = [...found.lines, ...found.corrections]
-    const idsOf = (name: "key" | "person" | "team") =>
-      [...new Set(all.map((line) => line[name]))].filter((id) => id !== "")
-    const { teams, users } = people.directory()
-    const keyName = yield* names("key", idsOf("key"))
-    const named = (ids: ReadonlyArray<string>, nameOf: (id: string) => string | null | undefined) =>
-      Object.fromEntries(
-        ids.flatMap((id) => {
-          const name = nameOf(id) ?? null
-          return name === null ? [] : [[id, name] as const]
-        })
-      )
-    const report: BillReport = {
-      month,
-      timeZone,
-      ...span,
-      lines: found.lines,
-      corrections: found.corrections,
-      names: {
-        person: named(idsOf("person"), (id) => users.get(id)?.name),
-        team: named(idsOf("team"), (id) => teams.get(id)?.name),
-        key: named(idsOf("key"), keyName)
-      },
-      rates: Object.fromEntries(
-        idsOf("team").flatMap((id) => {
-          const rate = teams.get(id)?.rate ?? 1
-          return rate === 1 ? [] : [[id, rate] as const]
-        })
-      )
-    }
-    return { report, lastSeq: found.lastSeq, inexact: isWhole(span, splitMs) ? [] : daysOnly(timeZone) }
+    const keyName = yield* names("key", idsIn(all, "key"))
+    return { ...found, ...describe(all, people.directory(), keyName), isWhole: isWhole(span, splitMs) }
   })
+
+  const open = Effect.fnUntraced(function* ({ month, timeZone }: MonthQuery) {
+    const span = spanOfMonth(month, timeZone)
+    const found = yield* summed(span, billedIn(timeZone, yield* repo.list))
+    const { corrections, lines, names: described, rates } = found
+    const report: BillReport = { month, timeZone, ...span, lines, corrections, names: described, rates }
+    return { report, lastSeq: found.lastSeq, inexact: found.isWhole ? [] : daysOnly(timeZone) }
+  })
+
+  const spent = Effect.fn("Bills.spent")((span: Span) => summed(span, nothingBilled))
 
   const bill = Effect.fn("Bills.bill")(function* (query: MonthQuery) {
     const known = yield* repo.get(idOf(query))
@@ -169,6 +190,7 @@ export const make = Effect.gen(function* () {
 
   return Bills.of({
     bill,
+    spent,
     byTag,
     teamsAbove: () => teamsAboveIn(people.directory()),
     close,

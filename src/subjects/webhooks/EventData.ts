@@ -1,5 +1,6 @@
 /** The `data` of each event, as receivers get it (docs/webhooks.md). Fields are added, never renamed. Pure. */
 import { nanoUsdPerUsd, type UsageRow } from "../../contract/domain/Usage.ts"
+import type { ReportSums, Spender, SpendReport } from "../bills/entity.ts"
 import type { OutgoingEvent, WebhookEvent } from "./entity.ts"
 import type { ExceededQuota, GatewayEvent } from "../../observe/Events.ts"
 
@@ -65,6 +66,30 @@ const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs))
 
+const sumsOf = ({ billedUsd, costUsd, requests, tokensIn, tokensOut, unpriced }: ReportSums): Data => ({
+  requests,
+  unpriced,
+  tokens_in: tokensIn,
+  tokens_out: tokensOut,
+  cost_usd: costUsd,
+  billed_usd: billedUsd
+})
+
+const spendersOf = (all: ReadonlyArray<Spender>): ReadonlyArray<Data> =>
+  all.map(({ id, name, ...sums }) => ({ id, name, ...sumsOf(sums) }))
+
+const reportData = ({ fromMs, period, previousCostUsd, top, total, untilMs }: SpendReport): Data => ({
+  period,
+  from: iso(fromMs),
+  to: iso(untilMs),
+  ...sumsOf(total),
+  previous_cost_usd: previousCostUsd,
+  top_people: spendersOf(top.person),
+  top_teams: spendersOf(top.team),
+  top_keys: spendersOf(top.key),
+  top_models: spendersOf(top.model)
+})
+
 export const dataOf = (event: GatewayEvent): Data => {
   switch (event.type) {
     case "provider.error":
@@ -127,6 +152,9 @@ export const dataOf = (event: GatewayEvent): Data => {
       return { connectionId: event.connectionId, ok: event.ok, status: event.status, latencyMs: event.latencyMs }
     case "attention.changed":
       return { total: event.total, added: event.added, removed: event.removed }
+    case "report.weekly":
+    case "report.monthly":
+      return reportData(event.report)
     case "attention.raised":
     case "attention.cleared":
       return {

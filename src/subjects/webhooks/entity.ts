@@ -34,6 +34,8 @@ export const webhookEvents = [
   "plugin.error",
   "attention.raised",
   "attention.cleared",
+  "report.weekly",
+  "report.monthly",
   "test.ping"
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]

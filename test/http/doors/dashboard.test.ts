@@ -1,7 +1,7 @@
 /** The pages of the dashboard and their files, from a folder as the build makes it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib"
@@ -120,4 +120,16 @@ describe("codings", () => {
     assert.strictEqual(brotliDecompressSync(file?.bytes ?? Buffer.alloc(0)).toString(), script)
     assert.strictEqual(dashboard?.file("main-1a.js", "gzip")?.coding, "identity")
   })
+})
+
+it("a file of which the package has the compressed form alone is told in every coding", () => {
+  const folder = built()
+  rmSync(join(folder, "assets/main-1a.js"))
+  const dashboard = dashboardOf(folder)
+  const plain = dashboard?.file("main-1a.js", undefined)
+  assert.strictEqual(plain?.coding, "identity")
+  assert.strictEqual(plain?.bytes.toString(), script)
+  const small = dashboard?.file("main-1a.js", "gzip, br")
+  assert.strictEqual(small?.coding, "br")
+  assert.strictEqual(brotliDecompressSync(small?.bytes ?? "").toString(), script)
 })

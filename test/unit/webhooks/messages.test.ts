@@ -82,6 +82,36 @@ describe("a message", () => {
     assert.notStrictEqual(subjectOf("attention.raised", data), subjectOf("attention.cleared", data))
   })
 
+  it("says what a week has cost, and who cost the most", () => {
+    const spender = { requests: 3, cost_usd: 2.5 }
+    const data = {
+      period: "weekly",
+      from: "2026-11-16T00:00:00.000Z",
+      to: "2026-11-23T00:00:00.000Z",
+      requests: 7,
+      unpriced: 0,
+      cost_usd: 28,
+      billed_usd: 30,
+      previous_cost_usd: 0,
+      top_people: [
+        { id: null, name: null, ...spender },
+        { id: "1", name: "Ada\n@everyone", ...spender }
+      ],
+      top_teams: [],
+      top_models: [{ id: "gpt-4o", name: "gpt-4o", ...spender }]
+    }
+    const { facts, headline, severity } = noticeFor(data, "report.weekly")
+    assert.deepStrictEqual([severity, headline], ["info", "The week from 2026-11-16 has cost $28.00 for 7 requests."])
+    assert.deepStrictEqual(Object.fromEntries(facts), {
+      "Week before": "$0",
+      Billed: "$30.00",
+      People: "Ada @everyone $2.50",
+      Models: "gpt-4o $2.50"
+    })
+    const month = noticeFor({ ...data, period: "monthly", from: "2026-10-01T00:00:00.000Z" }, "report.monthly")
+    assert.match(month.headline, /^The month 2026-10 has cost/)
+  })
+
   it("by mail has a subject of one line", () => {
     const { subject, text } = mailText(noticeFor({ ...failed, requested_model: "a\r\nBcc: x@example.com" }))
     assert.notMatch(subject, /[\r\n]/)

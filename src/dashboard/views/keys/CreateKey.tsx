@@ -6,6 +6,7 @@ import { Failure } from "../../ui/Failure.tsx"
 import { useWork } from "../../ui/useWork.ts"
 import { words as common } from "../../words/common.ts"
 import { words } from "../../words/keys.ts"
+import { OwnerFields, ownersOf } from "./OwnerFields.tsx"
 import { Secret } from "./Secret.tsx"
 
 interface Properties {
@@ -16,11 +17,13 @@ interface Properties {
 export const CreateKey = ({ isOpen, onClose }: Properties) => {
   const name = useSignal("")
   const dailyUsd = useSignal("")
+  const userId = useSignal("")
+  const teamId = useSignal("")
   const secret = useSignal<string | null>(null)
   const { forget, isBusy, problem: error, run } = useWork(["keys", "budgets"], true)
   const create = (): void =>
     void run(async () => {
-      const made = await keysCreate({ body: { name: name.value } })
+      const made = await keysCreate({ body: { name: name.value, ...ownersOf(userId.value, teamId.value) } })
       secret.value = made.secret
       const limit = Number(dailyUsd.value)
       if (dailyUsd.value !== "" && limit > 0) {
@@ -80,6 +83,7 @@ export const CreateKey = ({ isOpen, onClose }: Properties) => {
               {words.dailyHint}
             </p>
           </div>
+          <OwnerFields isOpen={isOpen} userId={userId} teamId={teamId} />
           <div class="buttons">
             <button type="submit" class="button main-action" disabled={isBusy.value}>
               {words.create}

@@ -1,6 +1,7 @@
 /** One key: whether it works, what it has spent of its budget, when it will be stopped, and what can be done at once. */
 import type { AnswerOf } from "../../api/client.ts"
 import type { keysList } from "../../api/calls.generated.ts"
+import { reachOf } from "../../api/rights.ts"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { money, nowMs, visible } from "../../ui/format.ts"
@@ -64,7 +65,7 @@ export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "st
   const window = standing === undefined ? undefined : tightest(standing)
   return (
     <span class="buttons nowrap">
-      {window === undefined ? (
+      {reachOf("setLimits") === "none" ? null : window === undefined ? (
         <a class="button" href={placeOf(`keys/${encodeURIComponent(apiKey.id)}/limits`)}>
           {words.setBudget}
         </a>
@@ -79,15 +80,17 @@ export const KeyActions = ({ apiKey, standing }: Pick<Properties, "apiKey" | "st
           {words.raise(money(raisedLimit(window.limitUsd)))}
         </button>
       )}
-      <button
-        key="switch"
-        type="button"
-        class="button"
-        disabled={isBusy.value}
-        onClick={() => void run(() => switchKey(apiKey, !apiKey.isActive))}
-      >
-        {apiKey.isActive ? words.pause : words.resume}
-      </button>
+      {reachOf("giveKeys") !== "none" && (
+        <button
+          key="switch"
+          type="button"
+          class="button"
+          disabled={isBusy.value}
+          onClick={() => void run(() => switchKey(apiKey, !apiKey.isActive))}
+        >
+          {apiKey.isActive ? words.pause : words.resume}
+        </button>
+      )}
     </span>
   )
 }

@@ -4,6 +4,7 @@ import { authMe, type limitsMe } from "../../api/calls.generated.ts"
 import { askAs } from "../../api/own.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Answered } from "../../ui/Answered.tsx"
+import { Bar, textOf } from "../../ui/parts/Meters.tsx"
 import { State } from "../../ui/State.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { count, money, short, visible } from "../../ui/format.ts"
@@ -20,23 +21,6 @@ const Total = ({ name, spend }: { readonly name: string; readonly spend: Usage["
       {words.requests(spend.requests, count(spend.requests))} · {words.allTokens(short(spend.tokens))}
     </p>
   </section>
-)
-
-interface BarProperties {
-  readonly text: string
-  readonly used: number
-  readonly most: number
-  readonly renewedAt: string
-}
-
-const Bar = ({ most, renewedAt, text, used }: BarProperties) => (
-  <li>
-    {used >= most ? <State kind="bad">{text}</State> : text}{" "}
-    <meter min={0} max={most} value={Math.min(used, most)} aria-label={text} />{" "}
-    <span class="quiet">
-      {words.renewed} <Time at={renewedAt} />
-    </span>
-  </li>
 )
 
 const rules = ["allowedModels", "blockedModels", "allowedCombos", "allowedProviders", "allowedEndpoints"] as const
@@ -64,9 +48,10 @@ const Rules = ({ me: { credential, limits } }: { readonly me: Me }) => {
   )
 }
 
-const isFree = ({ budget, limits }: Usage, { credential, limits: rights }: Me): boolean =>
+const isFree = ({ budget, limits, owners }: Usage, { credential, limits: rights }: Me): boolean =>
   budget.windows.length === 0 &&
   limits.length === 0 &&
+  owners.every(({ meters }) => meters.length === 0) &&
   credential.expiresAt === null &&
   (rights === null ||
     (rights.maxRequestsPerDay === null &&
@@ -110,6 +95,17 @@ export const Limits = ({ usage }: { readonly usage: Usage }) => {
                     renewedAt={nextResetAt}
                   />
                 ))}
+                {usage.owners.map(({ id, meters, name }) =>
+                  meters.map((meter) => (
+                    <Bar
+                      key={`${id} ${meter.unit} ${meter.interval}`}
+                      text={words.shared(visible(name), textOf(meter))}
+                      used={meter.used}
+                      most={meter.limit}
+                      renewedAt={meter.nextResetAt}
+                    />
+                  ))
+                )}
                 <Rules me={answer} />
               </ul>
             )

@@ -10,7 +10,8 @@ import { words } from "../../words/me.ts"
 
 const mostShown = 60
 
-const Found = ({ all }: { readonly all: ReadonlyArray<string> }) => {
+/** The models that may be asked, searched by a part of their names. */
+export const Found = ({ all }: { readonly all: ReadonlyArray<string> }) => {
   const typed = useSignal("")
   const wanted = typed.value.trim().toLowerCase()
   const found = wanted === "" ? all : all.filter((id) => id.toLowerCase().includes(wanted))
@@ -46,9 +47,10 @@ const Found = ({ all }: { readonly all: ReadonlyArray<string> }) => {
 }
 
 /** A model's id comes from a provider: what a shell would read in it is left out of a text that people paste. */
-const plainModel = (all: ReadonlyArray<string>): string => all.find((id) => /^[\w./:@-]{1,200}$/.test(id)) ?? "auto"
+export const plainModel = (all: ReadonlyArray<string>): string =>
+  all.find((id) => /^[\w./:@-]{1,200}$/.test(id)) ?? "auto"
 
-const snippets = (model: string): ReadonlyArray<string> => [
+export const snippets = (model: string): ReadonlyArray<string> => [
   `curl ${gatewayUrl}v1/chat/completions -H "Authorization: Bearer $GATEWAY_API_KEY" -H "Content-Type: application/json" -d '{"model":"${model}","messages":[{"role":"user","content":"Say hello in one word."}]}'`,
   `export OPENAI_BASE_URL=${gatewayUrl}v1 OPENAI_API_KEY="$GATEWAY_API_KEY"`,
   `export ANTHROPIC_BASE_URL=${gatewayUrl.replace(/\/$/, "")} ANTHROPIC_AUTH_TOKEN="$GATEWAY_API_KEY"`

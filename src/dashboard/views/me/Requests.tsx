@@ -10,7 +10,7 @@ import { Time } from "../../ui/Time.tsx"
 import { count, duration, money, visible } from "../../ui/format.ts"
 import { words } from "../../words/me.ts"
 
-type Row = AnswerOf<typeof usageMeLogs>["logs"][number]
+export type Row = AnswerOf<typeof usageMeLogs>["logs"][number]
 
 const pageRows = 25
 const kinds = { completed: "good", failed: "bad", aborted: "warning" } as const
@@ -33,7 +33,8 @@ const Line = ({ row }: { readonly row: Row }) => (
   </tr>
 )
 
-const Table = ({ rows }: { readonly rows: ReadonlyArray<Row> }) => (
+/** The last requests as a table. */
+export const Table = ({ rows }: { readonly rows: ReadonlyArray<Row> }) => (
   <div class="scroller" tabIndex={0} role="region" aria-label={words.log}>
     <table class="plain-table">
       <thead>

@@ -10,16 +10,24 @@ import { money, nowMs, short } from "../../ui/format.ts"
 import { words } from "../../words/me.ts"
 
 const rangeMs = 30 * 86_400_000
-const height = 180
+export const height = 180
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The last thirty days in the reader's zone. */
+export const lastDays = () =>
+  ({ from: new Date(nowMs() - rangeMs).toISOString().slice(0, 10), step: "day", tz: zone }) as const
 
 const ask = (signal: AbortSignal) =>
   askAs(usageMeSeries, {
-    query: { from: new Date(nowMs() - rangeMs).toISOString().slice(0, 10), step: "day", tz: zone },
+    query: lastDays(),
     signal
   })
 
-const Chart = ({ answer: { starts, total } }: { readonly answer: AnswerOf<typeof usageMeSeries> }) => {
+export const Chart = ({
+  answer: { starts, total }
+}: {
+  readonly answer: Pick<AnswerOf<typeof usageMeSeries>, "starts" | "total">
+}) => {
   const series = useMemo<ReadonlyArray<PlotSeries>>(
     () => [
       { name: words.series.requests, values: total.requests, color: 1, format: short, isColumns: true },

@@ -2,6 +2,7 @@
 import { routingDecision, usageLogs } from "../../api/calls.generated.ts"
 import { useCallback } from "preact/hooks"
 import { refresh, renew, useAnswer } from "../../api/queries.ts"
+import { isAdministrator } from "../../api/rights.ts"
 import { useFeed } from "../../live/feed.ts"
 import { type FeedEvent, requestIdOf } from "../../live/socket.ts"
 import { Answered } from "../../ui/Answered.tsx"
@@ -49,8 +50,8 @@ interface Properties {
   readonly back: string
 }
 
-export const Detail = ({ back, id, row: listed }: Properties) => {
-  const row = useRow(id, listed)
+/** Shows how the target was chosen, to who administers the gateway. */
+const Decided = ({ id, row }: Omit<Properties, "back">) => {
   const decision = useAnswer({
     key: ["decision", id],
     ask: (signal) => routingDecision({ path: { requestId: id }, signal })
@@ -73,6 +74,28 @@ export const Detail = ({ back, id, row: listed }: Properties) => {
   )
   const whole = row === undefined ? null : { startedAt: row.timestamp, latencyMs: row.latencyMs, ttftMs: row.ttftMs }
   return (
+    <Answered of={decision} height={240}>
+      {(answer) => (
+        <>
+          {answer.decision.state === "running" && (
+            <State kind="quiet" icon="wait">
+              {words.stillRunning}
+            </State>
+          )}
+          <Decision decision={answer.decision} whole={whole} />
+          <WhyNot key={`why not ${id}`} decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
+          <Without key={`without ${id}`} decision={answer.decision} tokens={row?.tokens ?? null} />
+          <ExplainAgain key={`again ${id}`} decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
+        </>
+      )}
+    </Answered>
+  )
+}
+
+export const Detail = ({ back, id, row: listed }: Properties) => {
+  const row = useRow(id, listed)
+  const isWhole = isAdministrator()
+  return (
     <section class="card detail stack" aria-label={words.detail}>
       <header class="view-head">
         <h2 class="mono">{visible(id)}</h2>
@@ -86,30 +109,16 @@ export const Detail = ({ back, id, row: listed }: Properties) => {
           <Facts row={row} />
         </>
       )}
-      <Answered of={decision} height={240}>
-        {(answer) => (
-          <>
-            {answer.decision.state === "running" && (
-              <State kind="quiet" icon="wait">
-                {words.stillRunning}
-              </State>
-            )}
-            <Decision decision={answer.decision} whole={whole} />
-            <WhyNot key={`why not ${id}`} decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
-            <Without key={`without ${id}`} decision={answer.decision} tokens={row?.tokens ?? null} />
-            <ExplainAgain key={`again ${id}`} decision={answer.decision} apiKeyId={row?.apiKeyId ?? null} />
-          </>
-        )}
-      </Answered>
+      {isWhole && <Decided id={id} row={row} />}
       {row !== undefined && (
         <>
           <Bill row={row} />
-          <Ledger key={`ledger ${id}`} id={id} />
-          {row.sessionId !== null && <Session key={`session ${id}`} id={id} sessionId={row.sessionId} />}
-          <Captured key={`captured ${id}`} captureId={row.captureId} />
+          {isWhole && <Ledger key={`ledger ${id}`} id={id} />}
+          {isWhole && row.sessionId !== null && <Session key={`session ${id}`} id={id} sessionId={row.sessionId} />}
+          {isWhole && <Captured key={`captured ${id}`} captureId={row.captureId} />}
         </>
       )}
-      <CopyAs call={routingDecision} path={{ requestId: id }} />
+      {isWhole && <CopyAs call={routingDecision} path={{ requestId: id }} />}
     </section>
   )
 }

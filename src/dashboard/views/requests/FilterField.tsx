@@ -1,6 +1,7 @@
 /** The filter as it is typed, with its names and the values that the log has for them as proposals. */
 import { useSignal } from "@preact/signals"
 import { usageFacets } from "../../api/calls.generated.ts"
+import { isAdministrator } from "../../api/rights.ts"
 import { useAnswer } from "../../api/queries.ts"
 import { Combobox, type Proposal } from "../../ui/Combobox.tsx"
 import { short, visible } from "../../ui/format.ts"
@@ -20,7 +21,7 @@ export const FilterField = ({ onInput, value, wrong }: Properties) => {
   const at = completionOf(value)
   const facets = useAnswer({
     key: ["facets"],
-    when: isUsed.value && at.field !== null,
+    when: isAdministrator() && isUsed.value && at.field !== null,
     ask: (signal) => usageFacets({ signal })
   })
   const named: ReadonlyArray<Proposal> = filterNames

@@ -1,6 +1,7 @@
 /** Answers what failed and why, what runs, why this target: the log as a list, and beside it the decision of the request that is chosen. */
 import { useMemo, useRef } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
+import { isAdministrator } from "../../api/rights.ts"
 import { useTyped } from "../../ui/address/address.ts"
 import { placeOf } from "../../ui/address/places.ts"
 import { Failure } from "../../ui/Failure.tsx"
@@ -119,7 +120,9 @@ export const Requests = () => {
           </button>
         )}
       </header>
-      <RunningRequests placeOfRequest={(requestId) => `${placeOf(`requests/${requestId}`)}${search}`} />
+      {isAdministrator() && (
+        <RunningRequests placeOfRequest={(requestId) => `${placeOf(`requests/${requestId}`)}${search}`} />
+      )}
       <FilterField
         value={typed.value}
         wrong={wrong}
@@ -127,7 +130,7 @@ export const Requests = () => {
           typed.value = text
         }}
       />
-      <SavedViews written={query["q"] ?? ""} />
+      {isAdministrator() && <SavedViews written={query["q"] ?? ""} />}
       {error !== null && <Failure error={error} retry={reload} />}
       {!isListed ? (
         <None isFiltered={isFiltered} />

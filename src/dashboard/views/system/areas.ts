@@ -15,6 +15,8 @@ export const areas: ReadonlyArray<Area> = [
     name: words.settings,
     view: lazy(async () => (await import("./settings/Settings.tsx")).Settings)
   },
+  { path: "people", name: words.people, view: lazy(async () => (await import("./people/People.tsx")).People) },
+  { path: "teams", name: words.teams, view: lazy(async () => (await import("./people/Teams.tsx")).Teams) },
   { path: "flags", name: words.flags, view: lazy(async () => (await import("./flags/Flags.tsx")).Flags) },
   {
     path: "guardrails",

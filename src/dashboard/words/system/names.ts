@@ -1,6 +1,8 @@
 /** Names of the areas that hold what is set. */
 export const words = {
   settings: "Settings",
+  people: "People",
+  teams: "Teams",
   flags: "Feature flags",
   guardrails: "Guardrails",
   cache: "Cache",

@@ -74,6 +74,34 @@ const attentionContent = (event: string, data: EventFields): NoticeContent => {
   }
 }
 
+const spendersText = (value: unknown): string | null => {
+  const all = (Array.isArray(value) ? value : []) as ReadonlyArray<EventFields>
+  const texts = all
+    .filter(({ id }) => id !== null)
+    .map(({ cost_usd, id, name }) => `${line(name ?? id)} ${usd(cost_usd) ?? "$0"}`)
+  return texts.length === 0 ? null : texts.join(", ")
+}
+
+/** Of a week or a month that is over. */
+const reportContent = (data: EventFields): NoticeContent => {
+  const isWeek = data["period"] === "weekly"
+  const from = line(data["from"]).slice(0, 10)
+  const when = isWeek ? `The week from ${from}` : `The month ${from.slice(0, 7)}`
+  return {
+    severity: "info",
+    headline: `${when} has cost ${usd(data["cost_usd"]) ?? "$0"} for ${line(data["requests"])} requests.`,
+    facts: [
+      [isWeek ? "Week before" : "Month before", usd(data["previous_cost_usd"]) ?? "$0"],
+      ["Billed", usd(data["billed_usd"])],
+      ["Without a price", Number(data["unpriced"]) > 0 ? `${line(data["unpriced"])} requests` : null],
+      ["People", spendersText(data["top_people"])],
+      ["Teams", spendersText(data["top_teams"])],
+      ["Keys", spendersText(data["top_keys"])],
+      ["Models", spendersText(data["top_models"])]
+    ]
+  }
+}
+
 const contentOf = (event: string, data: EventFields, names: EventNames): NoticeContent => {
   switch (event) {
     case "request.completed":
@@ -149,6 +177,9 @@ const contentOf = (event: string, data: EventFields, names: EventNames): NoticeC
     case "attention.raised":
     case "attention.cleared":
       return attentionContent(event, data)
+    case "report.weekly":
+    case "report.monthly":
+      return reportContent(data)
     case "test.ping":
       return { severity: "info", headline: "The gateway can reach this place.", facts: [] }
     default:

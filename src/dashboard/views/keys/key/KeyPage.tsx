@@ -2,6 +2,7 @@
 import { useCallback } from "preact/hooks"
 import { useRoute } from "preact-iso"
 import { keysGet } from "../../../api/calls.generated.ts"
+import { reachesOthers, reachOf } from "../../../api/rights.ts"
 import { renew, useAnswer } from "../../../api/queries.ts"
 import { useFeed } from "../../../live/feed.ts"
 import { Answered } from "../../../ui/Answered.tsx"
@@ -56,10 +57,20 @@ const Shown = ({ standing, version }: ShownProperties) => {
   const { value: apiKey } = version
   const place = `keys/${encodeURIComponent(apiKey.id)}`
   const tabs = [
-    { name: "", title: words.page.tabs.spending, url: placeOf(place) },
-    { name: "limits", title: words.page.tabs.limits, url: placeOf(`${place}/limits`) },
-    { name: "rules", title: words.page.tabs.rules, url: placeOf(`${place}/rules`) }
-  ]
+    { name: "", title: words.page.tabs.spending, url: placeOf(place), isOpen: true },
+    {
+      name: "limits",
+      title: words.page.tabs.limits,
+      url: placeOf(`${place}/limits`),
+      isOpen: reachOf("setLimits") !== "none"
+    },
+    {
+      name: "rules",
+      title: words.page.tabs.rules,
+      url: placeOf(`${place}/rules`),
+      isOpen: reachOf("giveKeys") !== "none"
+    }
+  ].filter(({ isOpen }) => isOpen)
   return (
     <>
       <header class="view-head">
@@ -68,9 +79,11 @@ const Shown = ({ standing, version }: ShownProperties) => {
         </h1>
         <KeyState apiKey={apiKey} />
         <KeyActions apiKey={apiKey} standing={standing} />
-        <a class="button" href={`${placeOf("requests")}?q=${encodeURIComponent(`key:${apiKey.id}`)}`}>
-          {words.page.requests}
-        </a>
+        {reachesOthers("readRequests") && (
+          <a class="button" href={`${placeOf("requests")}?q=${encodeURIComponent(`key:${apiKey.id}`)}`}>
+            {words.page.requests}
+          </a>
+        )}
       </header>
       <Facts apiKey={apiKey} />
       <Tabs label={words.page.tabs.label} tabs={tabs} shown={part} />

@@ -1,5 +1,6 @@
 /** Shows what a key spends: its budget as it burns down, its month by model, and its sessions. */
 import { limitsSetBudget, telemetrySessions, usageHistoryBreakdown } from "../../../api/calls.generated.ts"
+import { isAdministrator, reachOf } from "../../../api/rights.ts"
 import { useAnswer } from "../../../api/queries.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
@@ -122,9 +123,11 @@ export const Spending = ({ keyId, standing }: { readonly keyId: string; readonly
     {standing.budget === null ? (
       <div class="empty">
         <p>{words.page.noBudget}</p>
-        <a class="button" href={placeOf(`keys/${encodeURIComponent(keyId)}/limits`)}>
-          {words.setBudget}
-        </a>
+        {reachOf("setLimits") !== "none" && (
+          <a class="button" href={placeOf(`keys/${encodeURIComponent(keyId)}/limits`)}>
+            {words.setBudget}
+          </a>
+        )}
       </div>
     ) : (
       <>
@@ -138,7 +141,7 @@ export const Spending = ({ keyId, standing }: { readonly keyId: string; readonly
     )}
     <div class="halves">
       <ByModel keyId={keyId} />
-      <Sessions keyId={keyId} />
+      {isAdministrator() && <Sessions keyId={keyId} />}
     </div>
   </>
 )

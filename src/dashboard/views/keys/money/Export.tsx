@@ -1,5 +1,6 @@
 /** Saves what is shown as a file, or the requests that it is made of. */
 import { useRef } from "preact/hooks"
+import { isAdministrator } from "../../../api/rights.ts"
 import { download } from "../../../api/raw.ts"
 import { Icon } from "../../../ui/Icon.tsx"
 import { useWork } from "../../../ui/useWork.ts"
@@ -68,9 +69,11 @@ export const Export = ({ pairs, shown, table }: Properties) => {
         <button type="button" class="button" onClick={() => save("json")}>
           {words.asJson}
         </button>
-        <button type="button" class="button" disabled={isBusy.value} onClick={saveRequests}>
-          {words.requestsCsv}
-        </button>
+        {isAdministrator() && (
+          <button type="button" class="button" disabled={isBusy.value} onClick={saveRequests}>
+            {words.requestsCsv}
+          </button>
+        )}
       </div>
     </details>
   )

@@ -4,14 +4,14 @@ import type { AnswerOf } from "../../../api/client.ts"
 import { usageHistoryBreakdown, usageSeries, type limitsBudget } from "../../../api/calls.generated.ts"
 import { Answered } from "../../../ui/Answered.tsx"
 import { CopyAs } from "../../../ui/copy/CopyAs.tsx"
-import { Icon } from "../../../ui/Icon.tsx"
 import { type DayStack, StackedDays } from "../../../ui/plots/StackedDays.tsx"
-import { count, dayName, money, monthName, nowMs } from "../../../ui/format.ts"
+import { count, dayName, money } from "../../../ui/format.ts"
 import { words } from "../../../words/keysMoney.ts"
 import { useAddress } from "../address.ts"
+import { Months } from "./Months.tsx"
 import { Export } from "./Export.tsx"
 import { costsSoFar, Figures } from "./Figures.tsx"
-import { dayText, daysIn, forecastOf, monthOf, movedBy, perDayOf, textOfMonth } from "./period.ts"
+import { dayText, daysIn, forecastOf, perDayOf } from "./period.ts"
 import { dimensions, type Split, type Stack, stacksOf, tableOf, tableOfDays } from "./split.ts"
 import { SpentTable } from "./SpentTable.tsx"
 import { pairsQuery, type Pairs, readShown, type Series, seriesQuery, type Shown, useMoney } from "./useMoney.ts"
@@ -62,27 +62,6 @@ const Choice = ({
         </option>
       ))}
     </select>
-  )
-}
-
-const Months = ({ shown: { isNow, month } }: { readonly shown: Shown }) => {
-  const { to } = useAddress()
-  const now = textOfMonth(monthOf(nowMs()))
-  const next = textOfMonth(movedBy(month, 1))
-  return (
-    <span class="months">
-      <a class="button plain" href={to({ month: textOfMonth(movedBy(month, -1)) })} aria-label={words.before}>
-        <Icon name="previous" />
-      </a>
-      <span aria-live="polite">{monthName(textOfMonth(month))}</span>
-      {isNow ? (
-        <span class="button plain" aria-hidden="true" />
-      ) : (
-        <a class="button plain" href={to({ month: next === now ? "" : next })} aria-label={words.after}>
-          <Icon name="next" />
-        </a>
-      )}
-    </span>
   )
 }
 
@@ -159,7 +138,7 @@ export const Money = ({ budgets }: Properties) => {
               <div class="money-head">
                 <Figures series={found} pairs={pairs} last={last} shown={shown} hasBefore={hasBefore} />
                 <span class="money-choices">
-                  <Months shown={shown} />
+                  <Months month={shown.month} />
                   <span class="nowrap">
                     {words.by} <Choice label={words.byLabel} name="by" value={by} /> ×{" "}
                     <Choice label={words.andLabel} name="and" value={and} />

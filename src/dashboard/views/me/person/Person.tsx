@@ -1,0 +1,47 @@
+/** Answers a person who has signed in: the own keys, what they and the person's teams may use and have used, the last requests, and how tools are set up. */
+import { keysList } from "../../../api/calls.generated.ts"
+import { useAnswer } from "../../../api/queries.ts"
+import { signedIn } from "../../../api/rights.ts"
+import { Answered } from "../../../ui/Answered.tsx"
+import { visible } from "../../../ui/format.ts"
+import { Empty } from "../../../ui/parts/Empty.tsx"
+import { words } from "../../../words/person.ts"
+import { OwnKeys } from "./OwnKeys.tsx"
+import { Owners } from "./Owners.tsx"
+import { SetUp } from "./SetUp.tsx"
+import { LastRequests, SpendByDay } from "./Usage.tsx"
+
+const mostKeys = 200
+
+export const Person = () => {
+  const person = signedIn()
+  const userId = person?.id ?? ""
+  const keys = useAnswer({
+    key: ["keys", "own", userId],
+    ask: async (signal) => {
+      const { keys: all } = await keysList({ query: { limit: mostKeys }, signal })
+      // Who leads a team may see those of others, too.
+      return all.filter((key) => key.userId === userId)
+    }
+  })
+  return (
+    <div class="own-view stack">
+      <header class="view-head">
+        <h1>{visible(person?.name ?? words.title)}</h1>
+        {person !== null && <span class="quiet">{words.role(person.role ?? "")}</span>}
+      </header>
+      <Owners userId={userId} />
+      <section class="card stack" aria-labelledby="person-keys">
+        <h2 id="person-keys">{words.keys}</h2>
+        <Answered of={keys} height={96}>
+          {(own) => (own.length === 0 ? <Empty text={words.noKey} /> : <OwnKeys keys={own} />)}
+        </Answered>
+      </section>
+      <SpendByDay />
+      <LastRequests />
+      <Answered of={keys} height={160}>
+        {(own) => <SetUp keys={own.filter(({ isActive }) => isActive)} />}
+      </Answered>
+    </div>
+  )
+}
