@@ -138,5 +138,48 @@ describe.skipIf(!isPostgresThere())(
       assert.strictEqual(await one.stop("SIGTERM"), 0)
       assert.strictEqual(await two.stop("SIGTERM"), 0)
     }, 240_000)
+
+    it("is asked once for a request that comes again under its key at another one, which refuses another body under it", async () => {
+      const database = await emptyDatabase()
+      const environment = nodeVariables(database)
+      const one = await serve({ ...environment, DATA_DIR: dataDir() })
+      const two = await serve({ ...environment, DATA_DIR: dataDir() })
+      await manage(one, "POST", "/api/providers", claude.connection())
+      await manage(one, "PUT", "/api/settings", { idempotencyWindowMs: 600_000 })
+      await until(async () => {
+        const { connections } = (await manage(two, "GET", "/api/providers")) as {
+          readonly connections: ReadonlyArray<Body>
+        }
+        const { idempotency } = (await manage(two, "GET", "/api/cache/stats")) as { readonly idempotency: Body }
+        return connections.length === 1 && idempotency["windowMs"] === 600_000
+      }, "the other one has the account and the setting")
+      const ask = (server: Serving, content: string) =>
+        fetch(`${server.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization, "content-type": "application/json", "idempotency-key": "payment-17" },
+          body: JSON.stringify({ model: "anthropic/claude", messages: [{ role: "user", content }], tools })
+        })
+      const before = claude.asked.length
+      const first = await ask(one, "Pay the bill of Ms Larch.")
+      const answer = await first.text()
+      assert.strictEqual(first.status, 200, answer)
+      await until(async () => {
+        const { idempotency } = (await manage(two, "GET", "/api/cache/stats")) as { readonly idempotency: Body }
+        return idempotency["activeKeys"] === 1
+      }, "the other one knows the key")
+      const again = await ask(two, "Pay the bill of Ms Larch.")
+      assert.strictEqual(await again.text(), answer)
+      assert.strictEqual(again.headers.get("x-gateway-idempotent"), "true")
+      assert.strictEqual(claude.asked.length, before + 1)
+      const other = await ask(two, "Pay the bill of Mr Alder.")
+      assert.strictEqual(other.status, 409)
+      assert.include(await other.text(), "idempotency_conflict")
+      assert.strictEqual(claude.asked.length, before + 1)
+      const told = JSON.stringify(await database.rows("SELECT content FROM cluster_told"))
+      assert.include(told, "kept.idempotent-answer")
+      assert.notInclude(told, "toolu_1")
+      assert.strictEqual(await one.stop("SIGTERM"), 0)
+      assert.strictEqual(await two.stop("SIGTERM"), 0)
+    }, 240_000)
   }
 )

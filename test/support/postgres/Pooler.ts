@@ -38,6 +38,8 @@ export const poolerBefore = async (url: string): Promise<string | null> => {
   const child = spawn(program, [settings], { ...userOf(), stdio: "ignore", cwd: "/" })
   child.unref()
   process.on("exit", () => child.kill())
+  // A process of the tests that is killed has no such end.
+  writeFileSync(join(folder, "pid"), String(child.pid))
   for (let tries = 0; tries < 250; tries += 1) {
     if (await answers(port)) return `postgres://${username}@127.0.0.1:${port}${pathname}`
     await pause(20)

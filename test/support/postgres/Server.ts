@@ -138,8 +138,9 @@ export const startServer = async (folder: string): Promise<string | null> => {
 /** Ends the server of a folder at once, and removes it. */
 export const stopServer = (folder: string): void => {
   if (!existsSync(folder)) return
-  const file = join(folder, "pid")
-  if (existsSync(file)) {
+  const poolers = readdirSync(folder).filter((name) => name.startsWith("pooler-"))
+  for (const file of [...poolers.map((name) => join(folder, name, "pid")), join(folder, "pid")]) {
+    if (!existsSync(file)) continue
     try {
       process.kill(Number(readFileSync(file, "utf8")), "SIGQUIT")
     } catch {

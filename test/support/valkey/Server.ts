@@ -31,6 +31,13 @@ const answers = (port: number): Promise<boolean> =>
     socket.on("error", () => done(false))
   })
 
+/** Ends of what tests have started. A hook that is registered within a test would not run. */
+const ends: Array<() => Promise<void> | void> = []
+
+afterAll(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
 export interface ValkeyServer {
   readonly port: number
   readonly url: string
@@ -73,11 +80,11 @@ export const valkeyServer = async (password: string | null = null): Promise<Valk
     child.kill("SIGKILL")
     await exit
   }
-  await start()
-  afterAll(async () => {
+  ends.push(async () => {
     await kill()
     rmSync(folder, { recursive: true, force: true })
   })
+  await start()
   return {
     port,
     url:
@@ -122,7 +129,7 @@ export const lateWay = async (port: number, lateMs: number) => {
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  afterAll(() => {
+  ends.push(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
   })

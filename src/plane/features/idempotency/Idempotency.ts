@@ -12,6 +12,7 @@ import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
 import { FairPool } from "../../../kernel/collections/FairPool.ts"
 import { type Timer, Timers } from "../../../platform/Timers.ts"
 import { Rooms } from "../../reply/HeldChunks.ts"
+import { mostKeptBytes, Replica } from "../../state/Replica.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
 import { answeredAgain, type SharedAnswer, SharedCall } from "../sharing/SharedCall.ts"
@@ -50,8 +51,35 @@ const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 
 const isClients = ({ exchange }: Work): boolean =>
   exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 
+/** An answer as other gateways are told of it: plain JSON, its bytes in base64. */
+interface ToldAnswer {
+  readonly status: number
+  readonly headers: ReadonlyArray<string>
+  readonly bytes: string
+  readonly facts: SharedAnswer["facts"]
+}
+
+/** Null: it is too large to be told, so that only its key is known there. Pure. */
+export const toldAnswer = (answer: SharedAnswer | null): ToldAnswer | null => {
+  if (answer === null || !answer.recorded.isEnded) return null
+  const { chunks, headers, status } = answer.recorded
+  // A third more than the bytes, and the head.
+  if (answer.recorded.bytes * 2 > mostKeptBytes) return null
+  return { status, headers, bytes: Buffer.concat(chunks).toString("base64"), facts: answer.facts }
+}
+
+/** Makes it an answer that can be given again. Pure. */
+export const heardAnswer = (told: ToldAnswer | null): SharedAnswer | null => {
+  if (told === null) return null
+  const bytes = Buffer.from(told.bytes, "base64")
+  const { facts, headers, status } = told
+  return { recorded: { status, headers, chunks: [bytes], bytes: bytes.length, isEnded: true }, facts }
+}
+
 const services = Effect.all({ settings: GatewaySettings, timers: Timers })
 interface Deps extends Effect.Effect.Success<typeof services> {
+  /** Tells the other gateways on the database of an answer that is kept here; null: there are none. */
+  tell: ((key: string, owner: string, body: string, forMs: number, answer: ToldAnswer | null) => void) | null
   readonly kept: FairPool<string, Kept>
   sweep: Timer | null
   readonly rooms: Rooms
@@ -86,11 +114,23 @@ const keep = (
   if (forMs === 0) return
   kept.set(key, { owner, body, answer, untilMs: timers.nowMs() + forMs })
   sweepLater(deps)
+  deps.tell?.(key, owner, body, forMs, toldAnswer(answer))
 }
 
 const keptOf = ({ kept, timers }: Deps, key: string): Kept | null => {
   const found = kept.get(key)
   return found === undefined || found.untilMs <= timers.nowMs() ? null : found
+}
+
+/** Keeps what another gateway has told. An answer of this one's own stays, also where both have made a call. */
+const hear = (
+  deps: Deps,
+  key: string,
+  { answer, body, forMs, owner }: Omit<Kept, "untilMs"> & { readonly forMs: number }
+): void => {
+  if (keptOf(deps, key) !== null) return
+  deps.kept.set(key, { owner, body, answer, untilMs: deps.timers.nowMs() + forMs })
+  sweepLater(deps)
 }
 
 const conflict = (deps: Deps, work: Work): Effect.Effect<Answered> =>
@@ -144,7 +184,17 @@ const make = Effect.gen(function* () {
     maxWeight: roomBytes,
     weightOf
   })
-  const deps: Deps = { ...all, kept, sweep: null, rooms, flights }
+  const deps: Deps = { ...all, kept, sweep: null, rooms, flights, tell: null }
+  const replica = yield* Replica
+  // Workers leave requests with a key to one process.
+  if (replica.isOverNodes) {
+    deps.tell = replica.kept(
+      "idempotent-answer",
+      (key: string, owner: string, body: string, forMs: number, answer: ToldAnswer | null) =>
+        hear(deps, key, { owner, body, forMs, answer: heardAnswer(answer) }),
+      (_key, _owner, _body, _forMs, answer) => 512 + (answer?.bytes.length ?? 0)
+    )
+  }
 
   const feature: Feature = {
     concerns: (work) => concerns(deps, work),
