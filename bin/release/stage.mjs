@@ -3,7 +3,16 @@
  * of how the program is made. `npm run package -- --out <folder>` prints where the file is; `bin/release/release.mjs` packs in the same way.
  */
 import { execFileSync } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -26,12 +35,22 @@ const npm = (args, cwd) =>
     execFileSync("npm", [...args, "--json", "--ignore-scripts"], { cwd, encoding: "utf8", maxBuffer: 1 << 26 })
   )
 
+/** Size in bytes from which a file of the dashboard is packed compressed: smaller ones gain by those beside them in the package's own compression. */
+const packedFrom = 50_000
+
+/** The form in which a file is packed: of the large ones of the dashboard that which the build has compressed, and which browsers are sent. */
+const packedAs = (root, path) => {
+  if (!path.startsWith("dist/dashboard/assets/") || statSync(join(root, path)).size < packedFrom) return path
+  return existsSync(join(root, `${path}.br`)) ? `${path}.br` : path
+}
+
 /** Packs the project of `root` into a file in `folder`; returns what npm says of it: filename, size, files. */
 export const pack = (root, folder) => {
   const [{ files }] = npm(["pack", "--dry-run"], root)
   const stage = mkdtempSync(join(tmpdir(), "gateway-stage-"))
   try {
-    for (const { path } of files) {
+    for (const { path: listed } of files) {
+      const path = packedAs(root, listed)
       mkdirSync(dirname(join(stage, path)), { recursive: true })
       copyFileSync(join(root, path), join(stage, path))
     }

@@ -66,13 +66,13 @@ export const takesCoding = (acceptEncoding: string | undefined, coding: string):
 /** Marks in the shell where the address of a file begins. */
 const rootMark = "%root%"
 
-/** Compressions on demand: a package comes without the files that the build has compressed, for its own compression gains nothing by them. */
+/** Compressions on demand, of what the build has not compressed in this way, or the package came without. */
 const compressors: Readonly<Record<Exclude<FileCoding, "identity">, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => gzipSync(bytes),
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
 }
 
-/** Reads a file as it is; of the largest a package has the compressed form alone, which is smaller than what its own compression makes of them. */
+/** Reads a file as it is; of the largest a package has the compressed form alone (`bin/release/stage.mjs`). */
 const readPlain = (path: string): Buffer =>
   existsSync(path) ? readFileSync(path) : brotliDecompressSync(readFileSync(`${path}${ends.br}`))
 
