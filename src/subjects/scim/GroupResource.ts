@@ -1,6 +1,7 @@
 /** A group as a resource of SCIM: how it is read, and changed by a PATCH. Pure. */
 import { isArray, type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
-import { badPath, badValue, plainText, ScimError } from "./entity.ts"
+import { plainText } from "../../kernel/text/PlainText.ts"
+import { badPath, badValue, ScimError } from "./entity.ts"
 import { valuesIn } from "./Filter.ts"
 import { type Operation, type Path, withPaths } from "./Operations.ts"
 

@@ -1,15 +1,8 @@
 /** A person as a resource of SCIM: how it is read, changed by a PATCH, and what it is here. Pure. */
+import { plainText } from "../../kernel/text/PlainText.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
-import {
-  badPath,
-  badValue,
-  maxChars,
-  maxEmails,
-  plainText,
-  type Provisioned,
-  type ProvisionedEmail,
-  ScimError
-} from "./entity.ts"
+import { badPath, badValue, maxChars, maxEmails, type Provisioned, type ProvisionedEmail, ScimError } from "./entity.ts"
+import { isEmail } from "../users/entity.ts"
 import { type Filter, testOf } from "./Filter.ts"
 import { booleanOf, type Operation, type Path, withPaths } from "./Operations.ts"
 
@@ -53,16 +46,13 @@ const textOf = (name: TextName, value: Json | undefined): string | null | ScimEr
   return text.trim() || null
 }
 
-const isAddress = (text: string): boolean =>
-  text.length <= 254 && plainText(text) === text && /^[^\s@<>,;"\p{Cc}]{1,64}@[^\s@<>,;"\p{Cc}]+$/u.test(text)
-
 const emailOf = (value: Json): ProvisionedEmail | ScimError | null => {
   const email: Json = typeof value === "string" ? { value } : value
   if (!isObject(email)) return badValue("'emails' is a list of objects with a value.")
   const { primary, type, value: address } = email
   // Entra sends entries without an address for people who have none.
   if (address === undefined || address === null || address === "") return null
-  if (typeof address !== "string" || !isAddress(address.trim())) return badValue("An e-mail address is not one.")
+  if (typeof address !== "string" || !isEmail(address.trim())) return badValue("An e-mail address is not one.")
   const kind = typeof type === "string" ? plainText(type).slice(0, 50) : ""
   return { value: address.trim(), type: kind === "" ? null : kind, primary: booleanOf(primary) === true }
 }
@@ -92,7 +82,7 @@ const withOnePrimary = (emails: ReadonlyArray<ProvisionedEmail>): ReadonlyArray<
 export const addressOf = ({ emails, userName }: Provisioned): string | null => {
   const chosen = emails.find(({ primary }) => primary) ?? emails.find(({ type }) => type === "work") ?? emails[0]
   if (chosen !== undefined) return chosen.value.toLowerCase()
-  return isAddress(userName) ? userName.toLowerCase() : null
+  return isEmail(userName) ? userName.toLowerCase() : null
 }
 
 /** Name that the person has here. */

@@ -67,10 +67,3 @@ export const maxOperations = 10_000
 export const maxFilterChars = 4_000
 export const maxFilterDepth = 8
 export const maxComparisons = 40
-
-/** Names without what a terminal or a page could take for something else. */
-export const plainText = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Bidi_Control}]+/gu, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim()

@@ -1,6 +1,7 @@
 /** Reads who has signed in from what an issuer says, and decides what the person is here. Pure. */
+import { plainText } from "../../kernel/text/PlainText.ts"
 import type { Team } from "../teams/entity.ts"
-import { type User, type UserRole, userRoles } from "../users/entity.ts"
+import { isEmail, type User, type UserRole, userRoles } from "../users/entity.ts"
 import type { IssuerSettings } from "../issuers/entity.ts"
 
 /** Statements of an issuer about a person, checked by its signature or read from it directly. */
@@ -51,17 +52,7 @@ const groupsIn = (claims: Claims, path: string): ReadonlyArray<string> => {
     .filter((group) => typeof group === "string" && group.length <= maxChars) as Array<string>
 }
 
-/** Names without what a terminal or a page could take for something else. */
-const plainName = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Bidi_Control}]+/gu, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .slice(0, 200)
-    .trim()
-
-const isEmail = (text: string): boolean =>
-  text.length <= 254 && /^[^\s@<>,;"\p{Cc}]{1,64}@[^\s@<>,;"\p{Cc}]+$/u.test(text)
+const plainName = (text: string): string => plainText(text).slice(0, 200).trim()
 
 /** Some issuers write it as text. */
 const verified = (claims: Claims): boolean | null => {

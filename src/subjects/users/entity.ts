@@ -13,6 +13,12 @@ export type UserSource = (typeof userSources)[number]
 export const userStates = ["active", "suspended"] as const
 export type UserState = (typeof userStates)[number]
 
+/** One address, without a name around it and without characters that cannot be seen. */
+export const emailPattern = /^[^\s@<>,;"\p{Cc}\p{Cf}]{1,64}@[^\s@<>,;"\p{Cc}\p{Cf}]+$/u
+export const maxEmailChars = 254
+
+export const isEmail = (text: string): boolean => text.length <= maxEmailChars && emailPattern.test(text)
+
 export interface User {
   readonly id: string
   readonly name: string

@@ -19,7 +19,7 @@ import {
 import { field } from "../../kernel/Documented.ts"
 import { observed } from "../../kernel/Observed.ts"
 import { GivenOwnerBudget, GivenOwnerLimits, OwnerBudgetView, OwnerLimitsView, OwnerMeter } from "../limits/routes.ts"
-import { userRoles, userSources, userStates } from "./entity.ts"
+import { emailPattern, maxEmailChars, userRoles, userSources, userStates } from "./entity.ts"
 
 const words = {
   name: ["Name of the person.", "Ada"],
@@ -50,10 +50,9 @@ export const UserView = Schema.Struct({
 }).annotations({ identifier: "User" })
 export type UserView = typeof UserView.Type
 
-/** One address, without a name around it. */
 const Email = Schema.Trim.pipe(
-  Schema.maxLength(254),
-  Schema.pattern(/^[^\s@<>,;"\p{Cc}]{1,64}@[^\s@<>,;"\p{Cc}]+$/u, {
+  Schema.maxLength(maxEmailChars),
+  Schema.pattern(emailPattern, {
     message: () => "must be an e-mail address, such as ada@example.com"
   })
 )

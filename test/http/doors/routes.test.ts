@@ -221,6 +221,6 @@ describe("every route", () => {
           await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("routes.txt")
         })
       }),
-    120_000
+    240_000
   )
 })

@@ -90,7 +90,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         }
       }),
     // Some thousand requests.
-    { timeout: 90_000 }
+    { timeout: 180_000 }
   )
 
   it.effect(
@@ -123,7 +123,7 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         }
       }),
     // Some thousand requests.
-    { timeout: 90_000 }
+    { timeout: 180_000 }
   )
 
   it.effect("a key in the address opens no management route", () =>

@@ -80,7 +80,7 @@ describe("a person", () => {
         })
         const twice = await send(people, "POST", "/api/users", { name: "Other", email: "ADA@example.com" })
         assert.deepStrictEqual(await codeOf(twice), [409, "conflict"])
-        for (const email of ["ada", "a b@c", "ada@", "x\u0000@y"]) {
+        for (const email of ["ada", "a b@c", "ada@", "x\u0000@y", "x\u202e@y"]) {
           assert.strictEqual((await send(people, "POST", "/api/users", { name: "Other", email })).status, 400, email)
         }
         const team = await people.team("Research", { members: [ada.id] })

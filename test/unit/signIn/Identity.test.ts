@@ -51,6 +51,7 @@ describe("claims", () => {
     const domains = { allowedDomains: ["example.com"] }
     assert.include(refusalOf({ sub: "" }), "no account")
     assert.include(refusalOf({ email: "ada@example.com,eve@example.com" }), "no e-mail address")
+    assert.include(refusalOf({ email: "ada\u202e@example.com" }), "no e-mail address")
     assert.include(refusalOf({ email: "ada@notexample.com", email_verified: true }, domains), "domain")
     assert.include(refusalOf({ email_verified: "false" }), "not verified")
     assert.strictEqual(refusalOf({ email_verified: "true" }, domains), "none")
