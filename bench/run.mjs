@@ -191,6 +191,11 @@ const alone = {
     const figures = await measureWorkers(bench)
     return { figures, text: workersText(figures) }
   },
+  nodes: async (bench) => {
+    const { measureNodes, workersText } = await import("./workers.mjs")
+    const figures = await measureNodes(bench)
+    return { figures, text: workersText(figures) }
+  },
   batch: async (bench) => {
     const { batchText, measureBatch } = await import("./batch.mjs")
     const figures = await measureBatch(bench)

@@ -1,6 +1,7 @@
 /**
- * What a request costs with workers: gateways of one process and of 2 and 4 workers, all started at once and loaded in windows that follow each other,
- * free on all cores. CPU is that of all their processes; the requests are those of a key with a budget, so that leases are part of it.
+ * What a request costs with workers, or on a database of Postgres: gateways of several kinds beside one process, all started at once and loaded in windows
+ * that follow each other, free on all cores. CPU is that of all their processes; the requests are those of a key with a budget, so that leases are part
+ * of it.
  */
 import fs from "node:fs"
 import { withServer } from "./lib/scenarios.mjs"
@@ -8,7 +9,16 @@ import { callAdmin, servers } from "./lib/servers.mjs"
 import { cpuSeconds } from "./lib/procfs.mjs"
 import { median } from "./lib/statistics.mjs"
 
-const counts = [1, 2, 4]
+const alone = { name: "one process", env: {} }
+const ofWorkers = [2, 4].map((count) => ({ name: `${count} workers`, env: { GATEWAY_WORKERS: String(count) }, count }))
+
+/** On the database at BENCH_POSTGRES_URL, which has to be empty; with Valkey too where BENCH_VALKEY_URL names one, on a second database of the server. */
+const ofNodes = ({ BENCH_POSTGRES_URL: url, BENCH_POSTGRES_URL_2: second, BENCH_VALKEY_URL: valkey }) => {
+  if (!url) throw new Error("BENCH_POSTGRES_URL has to name an empty database of Postgres")
+  const onPostgres = { name: "on Postgres", env: { GATEWAY_DATABASE_URL: url } }
+  if (!second || !valkey) return [onPostgres]
+  return [onPostgres, { name: "and Valkey", env: { GATEWAY_DATABASE_URL: second, GATEWAY_VALKEY_URL: valkey } }]
+}
 /** So large that no request of the run is refused. */
 const muchUsd = 1_000_000
 
@@ -24,9 +34,8 @@ const roleOf = (pid) => {
   return own === undefined ? "first" : JSON.parse(own.slice(own.indexOf("=") + 1)).role
 }
 
-const gatewayOf = (workers) => ({
+const gatewayOf = ({ env }) => ({
   start: async (bench) => {
-    const env = { GATEWAY_WORKERS: String(workers) }
     const server = await servers.gateway.start({ ...bench, core: undefined }, { env })
     const { setUp } = server
     server.setUp = async () => {
@@ -48,49 +57,52 @@ const windowOf = async (bench, server, seconds) => {
     (parts.reduce((sum, part) => sum + (part.role === role ? cpuSeconds(part.pid) - part.before : 0), 0) /
       window.requests) *
     1e6
-  const [ofFirst, ofOwner, ofWorkers] = [cpuOf("first"), cpuOf("owner"), cpuOf("worker")]
+  const [first, owner, workers] = [cpuOf("first"), cpuOf("owner"), cpuOf("worker")]
   return {
-    us: ofFirst + ofOwner + ofWorkers,
-    ofOwner,
-    ofWorkers,
+    us: first + owner + workers,
+    ofOwner: owner,
+    ofWorkers: workers,
     perSecond: window.requests / seconds,
     loadCores: window.cpuSeconds / elapsed
   }
 }
 
 /** Starts one after the other; all run while `use` does. */
-const withAll = (bench, [workers, ...more], use, opened = []) =>
-  withServer(bench, gatewayOf(workers), undefined, (server) => {
-    const all = [...opened, { workers, server, windows: [] }]
+const withAll = (bench, [kind, ...more], use, opened = []) =>
+  withServer(bench, gatewayOf(kind), undefined, (server) => {
+    const all = [...opened, { kind, server, windows: [] }]
     return more.length === 0 ? use(all) : withAll(bench, more, use, all)
   })
 
-/** `{ workers, us, ofOwner, ofWorkers, perSecond, loadCores, added }`: medians of windows; `added` is that of differences to the neighbour of one process. */
-export const measureWorkers = (bench) =>
-  withAll(bench, counts, async (opened) => {
+/** `{ name, us, ofOwner, ofWorkers, perSecond, loadCores, added }`: medians of windows; `added` is that of differences to the neighbour of one process. */
+const measureBeside = (bench, kinds) =>
+  withAll(bench, [alone, ...kinds], async (opened) => {
     const { pairs, seconds, warmUpSeconds } = bench.plan.auto
-    bench.say("gateway: one process, 2 and 4 workers")
-    for (const { server, workers } of opened) await windowOf(bench, server, warmUpSeconds * 2 * workers)
+    bench.say(`gateway: ${opened.map(({ kind }) => kind.name).join(", ")}`)
+    for (const { kind, server } of opened) await windowOf(bench, server, warmUpSeconds * 2 * (kind.count ?? 1))
     for (let pair = 0; pair < pairs * 2; pair++) {
       const order = pair % 2 === 0 ? opened : opened.toReversed()
       for (const { server, windows } of order) windows.push(await windowOf(bench, server, seconds))
     }
-    const [alone] = opened
-    return opened.map(({ windows, workers }) => {
+    const [first] = opened
+    return opened.map(({ kind: { name }, windows }) => {
       const of = (field) => median(windows.map((window) => window[field]))
-      const added = median(windows.map(({ us }, at) => us - alone.windows[at].us))
+      const added = median(windows.map(({ us }, at) => us - first.windows[at].us))
       const figures = ["us", "ofOwner", "ofWorkers", "perSecond", "loadCores"]
-      return { workers, added, ...Object.fromEntries(figures.map((field) => [field, of(field)])) }
+      return { name, added, ...Object.fromEntries(figures.map((field) => [field, of(field)])) }
     })
   })
+
+export const measureWorkers = (bench) => measureBeside(bench, ofWorkers)
+
+export const measureNodes = (bench) => measureBeside(bench, ofNodes(process.env))
 
 export const workersText = (rows) =>
   [
     "CPU per request of a key with a budget, all processes together (medians of windows), and requests a second with the load beside it",
-    ...rows.map(({ added, loadCores, ofOwner, ofWorkers, perSecond, us, workers }) => {
-      const parts = workers === 1 ? "" : `, of which workers ${ofWorkers.toFixed(0)}, owner ${ofOwner.toFixed(0)}`
-      const more = workers === 1 ? "" : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs)`
-      const name = workers === 1 ? "one process" : `${workers} workers`
+    ...rows.map(({ added, loadCores, name, ofOwner, ofWorkers: workers, perSecond, us }) => {
+      const parts = workers === 0 ? "" : `, of which workers ${workers.toFixed(0)}, owner ${ofOwner.toFixed(0)}`
+      const more = name === alone.name ? "" : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs)`
       return `  ${name.padEnd(12)} ${us.toFixed(0).padStart(5)} µs${more}${parts}; ${perSecond.toFixed(0)} a second, load generator ${loadCores.toFixed(2)} cores`
     })
   ].join("\n")

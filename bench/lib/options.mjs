@@ -13,6 +13,8 @@ export const usage = `npm run bench -- [options]
   --auto                only what auto adds to a request of a direct model, over 10 to 1,000 connections; needs a built gateway
   --limits              only what the limits of a key add to a request; needs a built gateway
   --workers             only what a request costs with one process, 2 and 4 workers; needs a built gateway
+  --nodes               only what a request costs on Postgres beside one process (BENCH_POSTGRES_URL: an empty database), and with Valkey
+                        (BENCH_POSTGRES_URL_2: another one, and BENCH_VALKEY_URL); needs a built gateway
   --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
   --traffic             only what the recording of own traffic adds to a request, to 1,000 streams and to the event loop's delay, and its
                         memory over a long run (--input memory); needs a built gateway
@@ -102,6 +104,7 @@ export const readOptions = (args) => {
       auto: { type: "boolean", default: false },
       limits: { type: "boolean", default: false },
       workers: { type: "boolean", default: false },
+      nodes: { type: "boolean", default: false },
       features: { type: "boolean", default: false },
       traffic: { type: "boolean", default: false },
       plugins: { type: "boolean", default: false },
@@ -127,6 +130,7 @@ export const readOptions = (args) => {
     auto: values.auto,
     limits: values.limits,
     workers: values.workers,
+    nodes: values.nodes,
     features: values.features,
     traffic: values.traffic,
     plugins: values.plugins,
