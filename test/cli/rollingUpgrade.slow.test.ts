@@ -12,7 +12,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
 import { builtFolder } from "./built.ts"
 import { emptyDatabase, nodeVariables } from "./postgres.ts"
-import { ask, authorization, costUsd, manage, provider, until } from "./processes.ts"
+import { answered, ask, authorization, costUsd, manage, provider, until } from "./processes.ts"
 import { program, type Serving } from "./support.ts"
 
 const project = fileURLToPath(new URL("../..", import.meta.url))
@@ -180,6 +180,66 @@ describe.skipIf(!there)(`a rolling upgrade of two gateways${there ? "" : noPostg
       ["ci", "of the new one", "of the old one"]
     )
     await newer.stop("SIGTERM")
+    await last.stop("SIGTERM")
+  }, 300_000)
+
+  it("is one step of a team's way: a file of SQLite, three gateways on Postgres, the next version, and back", async () => {
+    const database = await emptyDatabase()
+    const folders = [dataDir(), dataDir(), dataDir()]
+    const [home = ""] = folders
+    const { GATEWAY_DATABASE_URL: _, ...overFile } = { ...nodeVariables(database), DATA_DIR: home }
+    const environment = nodeVariables(database)
+    const alone = await serve(overFile)
+    await manage(alone, "POST", "/api/providers", upstream.connection())
+    const { key, secret } = (await manage(alone, "POST", "/api/keys", { name: "team" })) as {
+      readonly key: { readonly id: string }
+      readonly secret: string
+    }
+    await manage(alone, "POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 1_000 * costUsd })
+    let calls = 0
+    const callEach = async (...servers: ReadonlyArray<Serving>): Promise<void> => {
+      for (const server of servers) {
+        assert.strictEqual(await ask(server, secret), 200)
+        calls += 1
+      }
+    }
+    await callEach(...Array.from({ length: 5 }, () => alone))
+    assert.strictEqual(await alone.stop("SIGTERM"), 0)
+
+    const there = await run(["store", "migrate", "--from", "sqlite", "--to", "postgres"], {
+      ...environment,
+      DATA_DIR: home
+    })
+    assert.strictEqual(there.code, 0, there.stderr)
+    const nodes: Array<Serving> = []
+    for (const folder of folders) nodes.push(await serve({ ...environment, DATA_DIR: folder }))
+    await callEach(...nodes, ...nodes)
+
+    // One after the other becomes the next version; the others serve meanwhile.
+    for (const [at, folder] of folders.entries()) {
+      assert.strictEqual(await nodes[at]?.stop("SIGTERM"), 0)
+      await callEach(...nodes.filter((_node, other) => other !== at))
+      nodes[at] = await next.serve({ ...environment, DATA_DIR: folder })
+      await callEach(...nodes)
+    }
+    const [one] = nodes
+    if (one === undefined) return
+    assert.deepStrictEqual(await versionsOf(one), [nextVersion, nextVersion, nextVersion])
+    for (const server of nodes) assert.strictEqual(await server.stop("SIGTERM"), 0)
+
+    for (const ending of ["", "-wal", "-shm"]) rmSync(join(home, `gateway.sqlite${ending}`), { force: true })
+    const back = await next.run(["store", "migrate", "--from", "postgres", "--to", "sqlite"], {
+      ...environment,
+      DATA_DIR: home
+    })
+    assert.strictEqual(back.code, 0, back.stderr)
+    const last = await next.serve(overFile)
+    await callEach(last)
+    await until(async () => (await answered(last)) === calls, "every request of the whole way has its row, once")
+    const { spentUsd } = (await manage(last, "GET", `/api/usage/budget?apiKeyId=${key.id}`)) as {
+      readonly spentUsd: number
+    }
+    assert.closeTo(spentUsd, calls * costUsd, 1e-9)
     await last.stop("SIGTERM")
   }, 300_000)
 })
