@@ -6,7 +6,7 @@ import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import type { Page } from "playwright-core"
 import { startIssuer, type TestIssuer } from "../support/issuer/TestIssuer.ts"
 import { violations } from "./access.ts"
-import { shown } from "./views.ts"
+import { shown, wholeInSight } from "./views.ts"
 import { browserPath, type PageOptions, world } from "./world.ts"
 
 interface MadeKey {
@@ -256,9 +256,7 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
         for (const path of paths) {
           await page.goto(`${gateway().url}/dashboard/${path}`)
           await shown(page)
-          // As tall as the page: what lies below the bar at the bottom is seen by scrolling.
-          const height = await page.evaluate(() => document.documentElement.scrollHeight)
-          await page.setViewportSize({ width: look.viewport.width, height: height + 80 })
+          await wholeInSight(page, look.viewport.width)
           assert.deepStrictEqual(await violations(page), [], path)
           assert.isFalse(await isTooWide(page), path)
           await page.setViewportSize(look.viewport)

@@ -51,6 +51,6 @@ export const tools = [
   ["aider", "aider"],
   ["gemini", "Gemini CLI"],
   ["pi", "pi"],
-  ["droid", "Droid"],
+  ["droid", "Factory Droid"],
   ["forge", "Forge"]
 ] as const

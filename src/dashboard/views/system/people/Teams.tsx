@@ -1,22 +1,16 @@
 /** Shows the teams with what is used of their limits; one team is behind its id. */
-import { useSignal } from "@preact/signals"
-import { useLocation, useRoute } from "preact-iso"
+import { useRoute } from "preact-iso"
 import { teamsCreate } from "../../../api/calls.generated.ts"
-import { refresh } from "../../../api/queries.ts"
-import { AddButton } from "../../../ui/AddButton.tsx"
 import { placeOf } from "../../../ui/address/places.ts"
-import { Answered } from "../../../ui/Answered.tsx"
 import { count, percent, visible } from "../../../ui/format.ts"
-import { opening } from "../../../ui/handlers.ts"
-import { Empty } from "../../../ui/parts/Empty.tsx"
-import { Search } from "../../../ui/parts/Search.tsx"
-import { Table } from "../../../ui/parts/Table.tsx"
 import { words as all } from "../../../words/system/people.ts"
-import { Head } from "../parts/Head.tsx"
-import { Create, foundIn, type Team, useTeams } from "./parts.tsx"
+import { Listing } from "./Listing.tsx"
+import { type Team, useTeams } from "./parts.tsx"
 import { TeamPage } from "./TeamPage.tsx"
 
 const words = all.teams
+/** Members, Used, Rate. */
+const numbers = [2, 3, 4]
 
 /** Part of the limit that is used the most. */
 const usedOf = ({ meters }: Team): string => {
@@ -36,47 +30,21 @@ const Row = ({ parent, team }: { readonly team: Team; readonly parent: string })
   </tr>
 )
 
-const All = () => {
-  const { query } = useLocation()
-  const search = query["q"] ?? ""
-  const isAdding = useSignal(false)
-  const list = useTeams()
-  return (
-    <div class="stack">
-      <Head title={words.title} hint={words.hint}>
-        <AddButton opens={isAdding} label={words.add} />
-      </Head>
-      <Search label={words.search} />
-      <Answered of={list} height={200}>
-        {({ teams }) => {
-          const { more, shown } = foundIn(teams, search, (team) => team.name)
-          return shown.length === 0 ? (
-            <Empty text={teams.length === 0 ? words.none : words.noneFound} />
-          ) : (
-            <div class="card">
-              <Table label={words.list} columns={words.columns} numbers={[2, 3, 4]}>
-                {shown.map((team) => (
-                  <Row key={team.id} team={team} parent={teams.find(({ id }) => id === team.parent)?.name ?? ""} />
-                ))}
-              </Table>
-              {more > 0 && <p class="quiet">{all.more(more)}</p>}
-            </div>
-          )
-        }}
-      </Answered>
-      <Create
-        title={words.add}
-        operation="teamsCreate"
-        {...opening(isAdding)}
-        create={async (body) => {
-          await teamsCreate({ body: body as never })
-          isAdding.value = false
-          void refresh("teams")
-        }}
-      />
-    </div>
-  )
-}
+const All = () => (
+  <Listing
+    words={words}
+    of={useTeams()}
+    entriesOf={({ teams }) => teams}
+    textOf={({ name }) => name}
+    row={(team, teams) => (
+      <Row key={team.id} team={team} parent={teams.find(({ id }) => id === team.parent)?.name ?? ""} />
+    )}
+    numbers={numbers}
+    operation="teamsCreate"
+    create={(body) => teamsCreate({ body: body as never })}
+    changes="teams"
+  />
+)
 
 export const Teams = () => {
   const { part } = useRoute().params

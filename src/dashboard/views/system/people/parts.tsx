@@ -40,9 +40,12 @@ export const without = (schema: FieldSchema, names: ReadonlyArray<string>): Fiel
   properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name)))
 })
 
+/** Operations that add an entry. */
+export type Creation = "usersCreate" | "teamsCreate"
+
 interface Properties {
   readonly title: string
-  readonly operation: "usersCreate" | "teamsCreate"
+  readonly operation: Creation
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly create: (body: object) => Promise<unknown>
