@@ -79,7 +79,8 @@ const render = (values: unknown): Rendered => {
 const secret = {
   adminKey: "first-admin-key-0123456789",
   encryptionKey: Buffer.alloc(32, 7).toString("base64"),
-  databaseUrl: "postgres://gateway:p%23w:1@postgres:5432/gateway"
+  databaseUrl: "postgres://gateway:p%23w:1@postgres:5432/gateway",
+  valkeyUrl: "redis://gateway:p%23w:1@valkey:6379/0"
 }
 const three = { replicas: 3, database: { enabled: true }, secret }
 
@@ -97,6 +98,7 @@ describe("the chart", () => {
       { replica: 2 },
       { secret: { adminKey: "short" } },
       { secret: { databaseUrl: "mysql://a" } },
+      { secret: { valkeyUrl: "valkey.example" } },
       { image: { repository: "gateway", digest: "latest" } },
       { env: { PORT: 1 } },
       { data: { size: "5" } }
@@ -155,7 +157,8 @@ describe.skipIf(!hasGo)(
       assert.deepStrictEqual(of("Secret")[0]?.stringData, {
         GATEWAY_ADMIN_KEY: secret.adminKey,
         GATEWAY_ENCRYPTION_KEY: secret.encryptionKey,
-        GATEWAY_DATABASE_URL: secret.databaseUrl
+        GATEWAY_DATABASE_URL: secret.databaseUrl,
+        GATEWAY_VALKEY_URL: secret.valkeyUrl
       })
       assert.strictEqual(container?.image, `registry.example/gateway@sha256:${"a".repeat(64)}`)
       const variables = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]))
