@@ -33,8 +33,10 @@ export const emptyDatabase = async (): Promise<TestDatabase> => {
 }
 
 const scopes: Array<Scope.CloseableScope> = []
+const ways: Array<() => Promise<void>> = []
 
 afterAll(async () => {
+  for (const end of ways) await end()
   for (const scope of scopes) await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
@@ -75,7 +77,7 @@ export const wayTo = async (url: string) => {
     for (const socket of sockets) socket.destroy()
     await closed
   }
-  afterAll(() => (server.listening ? cut() : undefined))
+  ways.push(() => (server.listening ? cut() : Promise.resolve()))
   const through = new URL(url)
   through.hostname = "127.0.0.1"
   through.port = String(own)
