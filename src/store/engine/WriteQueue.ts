@@ -146,10 +146,16 @@ export const make = (): WriteQueue => {
     Effect.suspend(() => {
       if (places[0] === place) return Effect.void
       const turn = Effect.async<void>((resume) => {
-        place.wake = waking(resume)
+        // The one before may have left since.
+        if (places[0] === place) resume(Effect.void)
+        else place.wake = waking(resume)
       })
       return Effect.flatMap(leftMs(until, closing), (left) =>
-        Effect.raceFirst(turn, Effect.zipRight(Effect.sleep(left), Effect.fail(neverFirst)))
+        // A transaction begins in what cannot be interrupted, and a race there would wait for the one that has lost.
+        Effect.raceFirst(
+          Effect.interruptible(turn),
+          Effect.interruptible(Effect.zipRight(Effect.sleep(left), Effect.fail(neverFirst)))
+        )
       )
     })
 

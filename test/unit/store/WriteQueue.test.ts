@@ -50,6 +50,23 @@ describe("a locked database", () => {
     })
   )
 
+  it.scoped("lets each go on when the one before is over, also in what cannot be interrupted", () =>
+    Effect.gen(function* () {
+      const { free, note, sql, words } = yield* held
+      const all = ["one", "two", "three"]
+      const fibers: Array<Fiber.RuntimeFiber<unknown, unknown>> = []
+      for (const word of all) {
+        fibers.push(yield* Effect.fork(Effect.uninterruptible(sql.withTransaction(note(word)))))
+        yield* TestClock.adjust("60 millis")
+      }
+      yield* free
+      // Far from the time that a write waits at most.
+      yield* TestClock.adjust("60 millis")
+      for (const fiber of fibers) assert.isNotNull(fiber.unsafePoll())
+      assert.deepStrictEqual(yield* words, all)
+    })
+  )
+
   it.scopedLive("never lets an older value replace a newer one", () =>
     Effect.gen(function* () {
       const { free, sql } = yield* held
