@@ -192,13 +192,14 @@ describe.skipIf(url === null)(`the shared rows of limits over Postgres${skipped}
         const costs = yield* Effect.replicateEffect(Random.nextIntBetween(1, 1_000), 400)
         let at = 0
         const costOf = (): number => costs[(at += 1) % costs.length] ?? 1
-        yield* Effect.forEach(
+        const round = Effect.forEach(
           Array.from({ length: 100 }, () => callsOf(counted(60, 200), "key", 1_000, costOf)),
           (calls) => client(() => nodes, calls, books),
           { concurrency: "unbounded", discard: true }
         )
+        // On a busy machine a round may be over before a connection is met in a transaction.
+        yield* Effect.repeat(round, { until: () => kills > 0 })
         yield* Fiber.interrupt(killer)
-        assert.isAbove(kills, 0)
         assert.isAbove(books.fates.answered, 0)
         assert.deepStrictEqual(yield* until(sql, ({ held, used }) => held === 0 && used >= books.spent), {
           used: books.spent,
