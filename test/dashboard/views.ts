@@ -123,24 +123,17 @@ export const shown = async (page: Page): Promise<void> => {
 }
 
 /**
- * Makes the window as tall as the page, until the page is no taller and nothing in it moves: what lies below the bar at the bottom is seen by scrolling, and
- * is no fault of a view.
+ * Makes the window as tall as the page, and waits until no colour or place in it changes any more: what lies below the bar at the bottom is seen by
+ * scrolling, and is no fault of a view.
  */
 export const wholeInSight = async (page: Page, width: number): Promise<void> => {
-  const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight)
-  for (
-    let height = await heightOf(), known = 0, times = 0;
-    height > known && times < 5;
-    height = await heightOf(), times += 1
-  ) {
-    known = Math.max(800, height + 80)
-    await page.setViewportSize({ width, height: known })
-    await page.evaluate(async () => {
-      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-      const moves = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
-      await Promise.allSettled(moves.map(({ finished }) => finished))
-    })
-  }
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({ width, height: Math.max(800, height + 80) })
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ effect, playState }) => playState !== "running" || effect?.getTiming().iterations === Infinity)
+  )
 }
 
 /** A view in the name of a file: its address without what differs from run to run. */
