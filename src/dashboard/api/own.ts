@@ -51,7 +51,7 @@ interface ModelList {
 const idsIn = ({ data = [] }: ModelList): ReadonlyArray<string> =>
   data.flatMap(({ id }) => (typeof id === "string" ? [id] : []))
 
-/** Ids of the models that a key of the person who is signed in may ask. */
+/** Ids of the models that a key of the signed-in person may use. */
 export const modelsAs = async (keyId: string, leaving: AbortSignal): Promise<ReadonlyArray<string>> => {
   const response = await fetch(new URL("v1/models", gatewayUrl), {
     headers: { "X-Gateway-As-Key": keyId, "X-CSRF-Token": csrfToken.value ?? "" },

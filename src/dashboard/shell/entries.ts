@@ -11,7 +11,7 @@ export interface Entry {
   readonly icon: IconName
   /** Opens it after `g`. */
   readonly key: string
-  /** Says whether the rights of who is logged in open it; absent: for who administers the gateway. */
+  /** Checks whether the rights of the current user open it; absent: for administrators. */
   readonly isOpen?: () => boolean
   readonly view: ReturnType<typeof lazy<() => preact.JSX.Element>>
 }
@@ -85,5 +85,5 @@ export const entries: ReadonlyArray<Entry> = [
   }
 ]
 
-/** The entries that the rights of who is logged in open. */
+/** The entries that the rights of the current user open. */
 export const openEntries = (): ReadonlyArray<Entry> => entries.filter(({ isOpen = isAdministrator }) => isOpen())

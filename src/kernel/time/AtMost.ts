@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 
 /**
  * Runs an effect for so long at most, and whatever becomes of it: for finalizers, which cannot be interrupted, so that a timeout alone would wait.
- * What cannot be interrupted itself goes on behind it.
+ * An effect that is uninterruptible itself goes on in the background.
  */
 export const forAtMost =
   (duration: Duration.DurationInput) =>

@@ -97,7 +97,7 @@ const named = (
     })
   )
 
-/** Names of who is in lines, and the rates of the teams there that are not 1. */
+/** Names of the people, teams and keys in lines of a bill, and those rates of the teams that are not 1. */
 const describe = (
   lines: ReadonlyArray<BillLine>,
   { teams, users }: Directory,

@@ -78,7 +78,7 @@ const patchMembers = (group: Working, { op, value }: Operation, path: Path): Sci
   const given = membersOf(value)
   if (given instanceof ScimError) return given
   if (op === "replace") group.members = new Set(given)
-  // Entra lists who is removed as the value; without one all are.
+  // Entra sends the members to remove as the value; without a value all members are removed.
   else if (op === "remove" && (value === undefined || value === null)) group.members = new Set()
   else if (op === "remove") for (const id of given) group.members.delete(id)
   else for (const id of given) group.members.add(id)

@@ -33,7 +33,7 @@ const selected = (resource: JsonObject, selection: Selection): JsonObject =>
 /** Tag of a person's state. */
 export const userVersion = ({ updatedAtMs }: User): string => `W/"${updatedAtMs.toString(36)}"`
 
-/** Tag of a group's state: who is removed leaves it without another change of it. */
+/** ETag of a group. It covers the number of members, because a person that is removed leaves the group without changing its time of update. */
 export const groupVersion = ({ members, updatedAtMs }: Team): string =>
   `W/"${updatedAtMs.toString(36)}-${members.length.toString(36)}"`
 

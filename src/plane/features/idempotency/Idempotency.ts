@@ -51,7 +51,7 @@ const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 
 const isClients = ({ exchange }: Work): boolean =>
   exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 
-/** An answer as other gateways are told of it: plain JSON, its bytes in base64. */
+/** Form of an answer that is sent to other gateways: JSON, with its bytes in base64. */
 interface ToldAnswer {
   readonly status: number
   readonly headers: ReadonlyArray<string>

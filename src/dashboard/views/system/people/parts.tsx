@@ -54,7 +54,7 @@ interface Properties {
 const nothing = {}
 const named = ["members", "parent"]
 
-/** Adds a person or a team; who is in a team, and what is above it, is said on its page. */
+/** Adds a person or a team. Members of a team and its parent are set on the page of the team. */
 export const Create = ({ create, isOpen, onClose, operation, title }: Properties) => (
   <Dialog title={title} isOpen={isOpen} onClose={onClose}>
     <Body operation={operation}>
