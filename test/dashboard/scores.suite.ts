@@ -131,13 +131,16 @@ describe.skipIf(browserPath === null)("decisions", () => {
     /** When the upstream was called, and when it answered, by this machine's clock, which is the page's, too. */
     const calledMs: Array<number> = []
     const failedMs: Array<number> = []
-    upstream().answers.set("held", (response) => {
-      calledMs.push(Date.now())
-      held.push(() => {
-        failedMs.push(Date.now())
-        failing(500, "Overloaded.")(response)
+    const called = new Promise<void>((resolve) =>
+      upstream().answers.set("held", (response) => {
+        calledMs.push(Date.now())
+        held.push(() => {
+          failedMs.push(Date.now())
+          failing(500, "Overloaded.")(response)
+        })
+        resolve()
       })
-    })
+    )
     let finish = (): void => {}
     upstream().answers.set("late", (response) => {
       finish = () => hello("late")(response)
@@ -159,6 +162,8 @@ describe.skipIf(browserPath === null)("decisions", () => {
     const card = page.getByRole("region", { name: "Under way" })
     await card.getByText("→ deepseek/held").waitFor()
     await card.getByText("of 2 targets").waitFor()
+    // The page may be told before the call has arrived.
+    await called
     // Nothing has answered yet: what is shown is shown while the request is held.
     assert.deepStrictEqual([calledMs.length, failedMs.length], [1, 0])
     held[0]?.()

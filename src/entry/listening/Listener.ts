@@ -7,6 +7,8 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
@@ -16,6 +18,7 @@ import type { Duplex } from "node:stream"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { Slots } from "../../kernel/collections/Slots.ts"
 import { activation, type Activation } from "../../platform/programs/ActivatedSocket.ts"
+import { type After, lingerAfterAnswer, mayHaveBody } from "./LingeringClose.ts"
 import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
 
 /** The address cannot be listened on. `message` is for people and has the remedy. */
@@ -173,16 +176,16 @@ type Waiting = { readonly socket: Duplex; readonly go: (handlers: Handlers) => v
 class Handover {
   readonly #bodies: StalledBodies
   readonly #headMs: number
-  readonly #log: (effect: Effect.Effect<void>) => void
+  readonly #run: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
   #handlers: Handlers | null = null
   /** Connections end with their next answer. */
   isRetiring = false
   #waiting: Array<Waiting> = []
 
-  constructor(headMs: number, bodies: StalledBodies, log: (effect: Effect.Effect<void>) => void) {
+  constructor(headMs: number, bodies: StalledBodies, run: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>) {
     this.#bodies = bodies
     this.#headMs = headMs
-    this.#log = log
+    this.#run = run
   }
 
   serve(handlers: Handlers): void {
@@ -219,14 +222,20 @@ class Handover {
       else socket.destroy()
     })
     made.on("error", (error) => {
-      if (made.listening) this.#log(Effect.logError("The HTTP server reports an error", error))
+      if (made.listening) this.#run(Effect.logError("The HTTP server reports an error", error))
     })
     return made
+  }
+
+  readonly #after: After = (delayMs, run) => {
+    const fiber = this.#run(Effect.delay(Effect.sync(run), delayMs))
+    return { cancel: () => fiber.unsafeInterruptAsFork(FiberId.none) }
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
     this.#bodies.begins(request, response)
     if (this.isRetiring) response.shouldKeepAlive = false
+    if (!response.shouldKeepAlive && mayHaveBody(request)) lingerAfterAnswer(this.#after, request)
     if (this.#handlers !== null) this.#handlers.request(request, response)
     else if (this.#waiting.length >= mostHeld) refuse(response)
     else this.#waiting.push({ socket: request.socket, go: (next) => next.request(request, response) })
