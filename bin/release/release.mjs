@@ -22,6 +22,7 @@ import { apiDocument } from "./apiDocument.mjs"
 import { fragmentsIn, kindsOfText, nextVersion, notesOf, unreleasedOf } from "./changelog.mjs"
 import { checks, failedChecks } from "./checks.mjs"
 import { contractOf } from "./contract.mjs"
+import { formulaOf } from "./formula.mjs"
 import { migrationHashes } from "./freeze.mjs"
 import { licenceList } from "./licences.mjs"
 import { materialsOf, provenanceOf } from "./materials.mjs"
@@ -152,6 +153,9 @@ const writeRelease = (facts, options, out) => {
   if (problems.length > 0) return { problems, notes }
   const own = { name: manifest.name, version, description: manifest.description, licence: manifest.license }
   write("NOTES.md", notes)
+  const formula = `${manifest.name}.rb`
+  const packedHash = sha256(readFileSync(join(out, filename)))
+  write(formula, formulaOf({ ...own, filename, sha256: packedHash, repository: options.repository }))
   write("sbom.cdx.json", `${materialsOf({ ...own, bundled: packages, installed: installedOf(manifest) })}\n`)
   write("LICENCES.txt", licenceList([...packages, ...installedOf(manifest)]))
   write("openapi.json", `${JSON.stringify(facts.document)}\n`)
@@ -177,6 +181,7 @@ const writeRelease = (facts, options, out) => {
     "RELEASE.json",
     "SECURITY.md",
     "THIRD-PARTY-NOTICES.txt",
+    formula,
     "openapi.json",
     "sbom.cdx.json",
     "schema.json"

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import addFormats from "ajv-formats"
-import { execFile, execFileSync } from "node:child_process"
+import { execFile, execFileSync, spawnSync } from "node:child_process"
 import { createRequire } from "node:module"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
@@ -20,8 +20,9 @@ const folder = mkdtempSync(join(tmpdir(), "gateway-release-"))
 const out = join(folder, "release")
 const key = join(folder, "key.pem")
 
-const release = async (...args: ReadonlyArray<string>): Promise<{ readonly code: number; readonly said: string }> =>
-  running(process.execPath, ["bin/release/release.mjs", "--dry-run", "--out", out, ...args], { cwd: root }).then(
+/** Runs a program in a folder to its end, whatever that is. */
+const attempted = (cwd: string, program: string, ...args: ReadonlyArray<string>) =>
+  running(program, args, { cwd, maxBuffer: 64_000_000 }).then(
     ({ stdout }) => ({ code: 0, said: stdout }),
     (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => ({
       code: error.code,
@@ -29,9 +30,15 @@ const release = async (...args: ReadonlyArray<string>): Promise<{ readonly code:
     })
   )
 
+const release = (...args: ReadonlyArray<string>) =>
+  attempted(root, process.execPath, "bin/release/release.mjs", "--dry-run", "--out", out, ...args)
+
 const read = (name: string): string => readFileSync(join(out, name), "utf8")
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string }
 const tarball = `onegateway-${version}.tgz`
+
+/** Homebrew is written in it, and so are its formulas. */
+const hasRuby = spawnSync("ruby", ["--version"]).status === 0
 
 /** Runs a program in the release's folder; its end with another code than 0 fails the test. */
 const run = (program: string, ...args: ReadonlyArray<string>): string =>
@@ -136,4 +143,93 @@ describe("a dry run of a release", () => {
     assert.include(read("SECURITY.md"), "security@example.com")
     assert.match(read("NOTES.md"), /^## \d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)\n/)
   })
+
+  it.skipIf(!hasRuby)(
+    "has a formula that installs the package, is tested and describes a service",
+    () => {
+      const unpacked = join(folder, "unpacked")
+      mkdirSync(unpacked)
+      run("tar", "--extract", "--gzip", "--file", tarball, "--directory", unpacked)
+      const cellar = join(folder, "cellar")
+      const harness = join(root, "test/install/formula.rb")
+      const described = JSON.parse(run("ruby", harness, "onegateway.rb", join(unpacked, "package"), cellar))
+      assert.strictEqual(described.version, version)
+      assert.isAtMost(described.desc.length, 80)
+      assert.include(run("sha256sum", tarball), described.sha256)
+      assert.isTrue(described.url.endsWith(`/v${version}/${tarball}`), described.url)
+      assert.deepStrictEqual(described.service.run, [join(cellar, "bin/gateway"), "serve"])
+      assert.include(readFileSync(join(cellar, "share/man/man1/gateway.1"), "utf8"), `gateway ${version}`)
+    },
+    120_000
+  )
+})
+
+describe("a branch from a released version", () => {
+  const scratch = mkdtempSync(join(tmpdir(), "gateway-scratch-"))
+  const clone = join(scratch, "gateway")
+  const git = (...args: ReadonlyArray<string>): string =>
+    execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], {
+      cwd: clone,
+      encoding: "utf8"
+    })
+  const commit = (subject: string): void => {
+    git("add", "--all")
+    git("commit", "--quiet", "--message", subject)
+  }
+  /** As CI runs it. */
+  const test = () =>
+    attempted(
+      clone,
+      process.execPath,
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--config",
+      "test/vitest.config.ts",
+      "test/unit/release/contract.test.ts"
+    )
+  const edited = (file: string, edit: (text: string) => string): void => {
+    const before = readFileSync(join(clone, file), "utf8")
+    assert.notStrictEqual(edit(before), before)
+    writeFileSync(join(clone, file), edit(before))
+  }
+
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+  beforeAll(async () => {
+    execFileSync("git", ["clone", "--quiet", "--shared", root, clone])
+    symlinkSync(join(root, "node_modules"), join(clone, "node_modules"))
+    const secret = join(scratch, "key.pem")
+    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", secret])
+    const args = ["--waive", "bench", "--waive", "commit", "--key", secret, "--out", join(scratch, "release")]
+    const contact = ["--security-contact", "security@example.com"]
+    const made = await attempted(clone, process.execPath, "bin/release/release.mjs", ...args, ...contact)
+    assert.strictEqual(made.code, 0, made.said)
+    commit("Release")
+    git("tag", `v${version}`)
+    git("checkout", "--quiet", "-b", "scratch")
+  }, 300_000)
+
+  it("is taken while it only adds to the contract", async () => {
+    edited("src/subjects/webhooks/routes.ts", (text) =>
+      text.replace(
+        "  latencyMs: field(",
+        '  waitedMs: field(Schema.Number, "Milliseconds it waited.", 1),\n  latencyMs: field('
+      )
+    )
+    const { code, said } = await test()
+    assert.strictEqual(code, 0, said)
+    git("checkout", "--quiet", ".")
+  }, 120_000)
+
+  it("is refused by CI and by the release when a client of that version breaks", async () => {
+    edited("src/subjects/webhooks/routes.ts", (text) => text.replace(/^ {2}latencyMs: field\(.*\n/m, ""))
+    writeFileSync(join(clone, "changelog/deliveries.changed.md"), "Deliveries tell their time once.\n")
+    commit("Tell the time of a delivery once")
+    const byTest = await test()
+    assert.strictEqual(byTest.code, 1)
+    assert.match(byTest.said, /GET \/api\/webhooks\/\S+: .*latencyMs/)
+    const { code, said } = await attempted(clone, process.execPath, "bin/release/release.mjs", "--dry-run")
+    assert.strictEqual(code, 1)
+    assert.match(said, new RegExp(`contract: A client of ${version} breaks\\. .*latencyMs`))
+  }, 120_000)
 })
