@@ -1,8 +1,8 @@
 // Writes src/dashboard/api/calls.generated.ts: one line for each operation of the management contract, with its types taken from the groups by
-// `import type`. What a page does not use of it is shaken out.
+// `import type`. What a page does not use of it is shaken out. tools.generated.ts beside it has the coding tools that a command sets up.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { dataFiles } from "./dataFiles.mjs"
 import { unresolvedIsAnError } from "./threads.mjs"
@@ -10,6 +10,7 @@ import { unresolvedIsAnError } from "./threads.mjs"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const groupsFile = join(root, "src/contract/Groups.generated.ts")
 const callsFile = join(root, "src/dashboard/api/calls.generated.ts")
+const toolsFile = join(root, "src/dashboard/api/tools.generated.ts")
 
 /** Modules and names of the groups' classes. */
 const classesOf = () =>
@@ -65,20 +66,38 @@ const textOf = (classes, groups) => {
   ].join("\n")
 }
 
-/** Writes the file where it is not what the contract says; true when it did. */
+const toolsText = (tools) =>
+  [
+    "/** Coding tools that `gateway setup-<tool>` sets up. Written by `bin/dashboardApi.mjs`: do not edit. */",
+    `export const tools = [${tools.map(([id, name]) => `\n  ["${id}", "${name}"]`).join(",")}\n] as const`,
+    ""
+  ].join("\n")
+
+/** Writes a file where it is not `text`; true when it did. */
+const keep = (file, text) => {
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return false
+  writeFileSync(file, text)
+  return true
+}
+
+/** Writes the files where they are not what the program says, and returns which. */
 export const writeDashboardApi = async (rolldown) => {
   const classes = classesOf()
-  const groups = await bundled(
+  const { setupTools, ...groups } = await bundled(
     rolldown,
-    classes.map(({ file, name }) => `export { ${name} } from "../${file}"`).join("\n")
+    [
+      ...classes.map(({ file, name }) => `export { ${name} } from "../${file}"`),
+      'export { setupTools } from "../subjects/tools/commands/SetupTools.ts"'
+    ].join("\n")
   )
-  const text = textOf(classes, groups)
-  if (existsSync(callsFile) && readFileSync(callsFile, "utf8") === text) return false
-  writeFileSync(callsFile, text)
-  return true
+  const wanted = [
+    [callsFile, textOf(classes, groups)],
+    [toolsFile, toolsText(setupTools)]
+  ]
+  return wanted.filter(([file, text]) => keep(file, text)).map(([file]) => relative(root, file))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { rolldown } = await import("rolldown")
-  if (await writeDashboardApi(rolldown)) process.stdout.write("Wrote src/dashboard/api/calls.generated.ts.\n")
+  for (const file of await writeDashboardApi(rolldown)) process.stdout.write(`Wrote ${file}.\n`)
 }

@@ -192,6 +192,7 @@ describe("the code", () => {
     // Made once: for a socket, a sandbox, the state of capture.
     const once = new Set([
       "src/net/egress/Continue.ts",
+      "src/entry/listening/LingeringClose.ts",
       "src/agents/plugins/sandbox/Engine.ts",
       "src/observe/capture/CaptureState.ts"
     ])

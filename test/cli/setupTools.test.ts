@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { afterAll, beforeAll, vi } from "vitest"
-import { setupTools } from "../../src/subjects/tools/commands/tree.ts"
+import { setupTools } from "../../src/subjects/tools/commands/SetupTools.ts"
 import { maxConfigBytes } from "../../src/platform/files/ConfigFile.ts"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import * as TestGateway from "../support/TestGateway.ts"

@@ -34,23 +34,3 @@ export const words = {
   modelsOf: "Models of the key",
   noModels: "With a key that is active the models that it may ask stand here."
 } as const
-
-/** The tools that have a command, by its name. */
-export const tools = [
-  ["claude", "Claude Code"],
-  ["codex", "Codex CLI"],
-  ["opencode", "opencode"],
-  ["cline", "Cline"],
-  ["kilo", "Kilo Code"],
-  ["continue", "Continue"],
-  ["cursor", "Cursor"],
-  ["roo", "Roo Code"],
-  ["crush", "Crush"],
-  ["goose", "goose"],
-  ["qwen", "Qwen Code"],
-  ["aider", "aider"],
-  ["gemini", "Gemini CLI"],
-  ["pi", "pi"],
-  ["droid", "Factory Droid"],
-  ["forge", "Forge"]
-] as const

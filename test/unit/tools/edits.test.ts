@@ -8,7 +8,7 @@ import { type FormatName, formats } from "../../../src/agents/tools/config/forma
 import { toolSetups } from "../../../src/agents/tools/config/tools/index.ts"
 import { type Gateway, placesOf, type ToolModel } from "../../../src/agents/tools/config/ToolSetup.ts"
 import type { Json } from "../../../src/wire/json/Json.ts"
-import { setupTools } from "../../../src/subjects/tools/commands/tree.ts"
+import { setupTools } from "../../../src/subjects/tools/commands/SetupTools.ts"
 
 const texts: Readonly<Record<FormatName, string>> = {
   json: `{

@@ -1,30 +1,11 @@
 /** `gateway setup-<tool>`. */
 import { type CommandNode, type TreeNode, command, from, group } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
+import { setupTools } from "./SetupTools.ts"
 
 const fromLaunch = from(() => import("./launch.ts"))
 const fromAcp = from(() => import("../../acp/commands.ts"))
 const fromSeveral = from(() => import("./several.ts"))
-
-/** Ids and names, as in `tools/config/tools`: the tree must not load what the commands do. */
-export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
-  ["claude", "Claude Code"],
-  ["codex", "Codex CLI"],
-  ["opencode", "opencode"],
-  ["cline", "Cline"],
-  ["kilo", "Kilo Code"],
-  ["continue", "Continue"],
-  ["cursor", "Cursor"],
-  ["roo", "Roo Code"],
-  ["crush", "Crush"],
-  ["goose", "goose"],
-  ["qwen", "Qwen Code"],
-  ["aider", "aider"],
-  ["gemini", "Gemini CLI"],
-  ["pi", "pi"],
-  ["droid", "Factory Droid"],
-  ["forge", "Forge"]
-]
 
 const launch = fromLaunch(
   "launch",
