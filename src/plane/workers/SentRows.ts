@@ -27,10 +27,12 @@ export const topics = {
 
 export const done = "done"
 
-const notTaken = new StoreError({
-  operation: "UsageJournal.flush",
-  cause: "the process with the database is not there"
-})
+/** Fails with why the owner could not write the rows, which it answers as a text; else it is not there. */
+const notTaken = (answer: unknown): StoreError =>
+  new StoreError({
+    operation: "UsageJournal.flush",
+    cause: typeof answer === "string" ? answer : "the process with the database is not there"
+  })
 
 const moveTo =
   ({ ask }: Pick<typeof OwnerLink.Service, "ask">, moved: (requestIds: ReadonlyArray<string>) => void): MoveRows =>
@@ -38,7 +40,7 @@ const moveTo =
     Effect.async<void, StoreError>((resume) => {
       const sent = rows.map(({ row }) => row)
       ask(topics.rows, sent, (answer) => {
-        if (answer !== done) return resume(Effect.fail(notTaken))
+        if (answer !== done) return resume(Effect.fail(notTaken(answer)))
         moved(sent.map(({ requestId }) => requestId))
         resume(Effect.void)
       })

@@ -1,35 +1,20 @@
 /** A disk that is full while a backup is written: nothing half is left, and the gateway serves on. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { execFileSync } from "node:child_process"
-import { mkdirSync, readdirSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Program from "../../support/Program.ts"
+import * as SmallDisk from "../../support/SmallDisk.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const environment = { GATEWAY_ADMIN_KEY: adminKey }
-
-/** A disk of 64 KiB at a folder, as long as the scope; null with the reason on the output where this user may mount none. */
-const smallDisk = (folder: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      mkdirSync(folder, { recursive: true })
-      try {
-        execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "pipe" })
-        return true
-      } catch {
-        return false
-      }
-    }),
-    (isMounted) => Effect.sync(() => (isMounted ? execFileSync("umount", [folder]) : undefined))
-  )
 
 describe("a backup on a full disk", () => {
   it.scopedLive("is refused with the reason, leaves nothing behind, and the gateway serves on", (context) =>
     Effect.gen(function* () {
       const dataDir = yield* Program.dataFolder
       const folder = join(dataDir, "backups")
-      const isMounted = yield* smallDisk(folder)
+      const isMounted = yield* SmallDisk.mounted(folder, 64)
       if (!isMounted) return context.skip("needs a user who may mount a small disk (root)")
       const program = yield* Program.start(environment, dataDir)
       const call = async (method: string, path: string, body?: unknown) => {
