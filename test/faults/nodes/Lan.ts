@@ -22,7 +22,7 @@ const reasonToSkip = (): string | null => {
   if (process.getuid?.() !== 0) return "network namespaces need root"
   const name = `${prefix}${process.pid}try`
   if (!succeeds("ip", "netns", "add", name)) return "this machine has no network namespaces"
-  const works = succeeds("ip", "-n", name, "link", "add", "name", "b", "type", "bridge")
+  const works = succeeds("ip", "-n", name, "link", "add", "name", "br0", "type", "bridge")
   run("ip", "netns", "del", name)
   return works ? null : "this machine has no bridges for network namespaces"
 }
@@ -102,15 +102,15 @@ export const openLan = (): Lan => {
   const children = new Set<ChildProcess>()
 
   run("ip", "netns", "add", bridge)
-  run("ip", "-n", bridge, "link", "add", "name", "b", "type", "bridge")
-  run("ip", "-n", bridge, "link", "set", "b", "up")
+  run("ip", "-n", bridge, "link", "add", "name", "br0", "type", "bridge")
+  run("ip", "-n", bridge, "link", "set", "dev", "br0", "up")
   const plug = (device: string): void => {
-    run("ip", "-n", bridge, "link", "set", device, "master", "b")
-    run("ip", "-n", bridge, "link", "set", device, "up")
+    run("ip", "-n", bridge, "link", "set", "dev", device, "master", "br0")
+    run("ip", "-n", bridge, "link", "set", "dev", device, "up")
   }
   run("ip", "link", "add", "name", own, "type", "veth", "peer", "name", "tests", "netns", bridge)
   run("ip", "addr", "add", `${subnet}.1/24`, "dev", own)
-  run("ip", "link", "set", own, "up")
+  run("ip", "link", "set", "dev", own, "up")
   plug("tests")
 
   const machine = (name: string): Machine => {
@@ -126,9 +126,9 @@ export const openLan = (): Lan => {
     write()
     run("ip", "netns", "add", namespace)
     run("ip", "link", "add", "name", "e", "netns", namespace, "type", "veth", "peer", "name", name, "netns", bridge)
-    run("ip", "-n", namespace, "link", "set", "lo", "up")
+    run("ip", "-n", namespace, "link", "set", "dev", "lo", "up")
     run("ip", "-n", namespace, "addr", "add", `${address}/24`, "dev", "e")
-    run("ip", "-n", namespace, "link", "set", "e", "up")
+    run("ip", "-n", namespace, "link", "set", "dev", "e", "up")
     plug(name)
     const made: Machine = {
       name: namespace,
@@ -136,7 +136,7 @@ export const openLan = (): Lan => {
       on,
       start: (command, options) => {
         const [program = "", ...args] = [...on, ...command]
-        const child = spawn(program, args, { ...options, env: { ...env, ...options.env } })
+        const child = spawn(program, args, { ...options, env: { ...env, ...options.env, PATH: env.PATH } })
         children.add(child)
         return child
       },

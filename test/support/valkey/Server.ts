@@ -9,14 +9,15 @@ import { setTimeout as pause } from "node:timers/promises"
 import { afterAll } from "vitest"
 import { freePort } from "../postgres/Server.ts"
 
-const program = ((): string | null => {
+/** Path of the machine's own program; null: there is none. */
+export const valkeyProgram = ((): string | null => {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
   const all = ["valkey-server", "redis-server"].flatMap((name) => folders.map((folder) => join(folder, name)))
   return all.find((each) => existsSync(each)) ?? null
 })()
 
 /** Tells whether there is one to start. */
-export const isValkeyThere = program !== null
+export const isValkeyThere = valkeyProgram !== null
 
 /** Said in the name of what is skipped without it. */
 export const noValkey = " (skipped: no valkey-server or redis-server)"
@@ -67,7 +68,7 @@ export const valkeyServer = async (password: string | null = null): Promise<Valk
       folder
     ]
     const guarded = password === null ? [] : ["--requirepass", password]
-    child = spawn(program ?? "", [...settings, ...guarded], { stdio: "ignore" })
+    child = spawn(valkeyProgram ?? "", [...settings, ...guarded], { stdio: "ignore" })
     for (let tries = 0; tries < 500; tries += 1) {
       if (await answers(port)) return
       await pause(20)
