@@ -2,7 +2,14 @@
 import { assert } from "vitest"
 import { manage, until } from "../../cli/processes.ts"
 import { type Lan, type Machine, openLan } from "./Lan.ts"
-import { type GatewayNode, makePostgres, type PostgresServer, removeFolder, startGateway, startValkey } from "./Servers.ts"
+import {
+  type GatewayNode,
+  makePostgres,
+  type PostgresServer,
+  removeFolder,
+  startGateway,
+  startValkey
+} from "./Servers.ts"
 
 export interface World {
   readonly lan: Lan
@@ -73,6 +80,7 @@ export const openWorld = async ({ isSmall = false, nodes, withValkey = false }: 
 export interface Health {
   readonly status: string
   readonly database: { readonly problem: string | null } | null
+  readonly usageLog: { readonly problem: string | null; readonly waitingRows: number }
   readonly valkey: { readonly problem: string | null } | null
 }
 

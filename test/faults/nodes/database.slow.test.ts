@@ -1,21 +1,11 @@
 /** A database whose server fails over to another address, whose disk is full, and gateways that are stopped or whose clocks are wrong. */
 import { afterEach, assert, describe, it } from "vitest"
 import { setTimeout as pause } from "node:timers/promises"
-import { ask, costUsd, manage, provider, until } from "../../cli/processes.ts"
+import { ask, authorization, costUsd, manage, provider, until } from "../../cli/processes.ts"
 import { isPostgresThere, noPostgres } from "../../support/postgres/Server.ts"
 import { noMachines } from "./Lan.ts"
 import type { GatewayNode } from "./Servers.ts"
-import {
-  asServing,
-  databaseName,
-  databaseProblem,
-  healthOf,
-  makeKey,
-  openWorld,
-  settledSum,
-  untilWell,
-  type World
-} from "./World.ts"
+import { asServing, databaseName, healthOf, makeKey, openWorld, settledSum, untilWell, type World } from "./World.ts"
 
 const upstream = provider("0.0.0.0")
 const there = noMachines === null && isPostgresThere()
@@ -42,6 +32,17 @@ const opened = async (options: Parameters<typeof openWorld>[0]): Promise<World> 
 }
 
 const asks = (node: GatewayNode, secret: string): Promise<number> => ask(asServing(node), secret).catch(() => 0)
+
+/** A change, whatever it is answered with. */
+const change = async ({ url }: GatewayNode): Promise<number> => {
+  const response = await fetch(`${url}/api/keys`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify({ name: "made while the disk is full" })
+  })
+  await response.text()
+  return response.status
+}
 
 /** Asks until no gateway lets one in; gives the answers. */
 const usedUp = async (nodes: ReadonlyArray<GatewayNode>, secret: string): Promise<number> => {
@@ -108,12 +109,15 @@ describe.skipIf(!there)(`gateways on a database${missing}`, () => {
         for (let n = 0; n < 20; n += 1) assert.strictEqual(await asks(node, free.secret), 200)
         requests += 20
       }
-      return (await databaseProblem(one)) !== null && (await databaseProblem(two)) !== null
+      return (await healthOf(one)).usageLog.problem !== null && (await healthOf(two)).usageLog.problem !== null
     }, "both say that the disk is full")
     for (const node of nodes) {
-      assert.strictEqual((await healthOf(node)).status, "degraded")
-      assert.match((await databaseProblem(node)) ?? "", /disk|space/i)
+      const { status, usageLog } = await healthOf(node)
+      assert.strictEqual(status, "degraded")
+      assert.match(usageLog.problem ?? "", /disk|space/i)
     }
+    // Some room is left in pages that are there.
+    await until(async () => (await change(one)) === 503, "changes are refused")
     database.free()
     for (const node of nodes) await untilWell(node)
     await until(async () => {

@@ -47,7 +47,7 @@ const opened = async (options: Parameters<typeof openWorld>[0]): Promise<World> 
   const [first] = world.nodes
   if (first !== undefined) {
     const baseUrl = `http://${world.lan.address}:${upstream.port()}/v1`
-    await manage(asServing(first), "POST", "/api/providers", { ...upstream.connection(), baseUrl })
+    await manage(asServing(first), "POST", "/api/providers", { ...upstream.connection(), baseUrl, priority: 5 })
   }
   return world
 }
@@ -113,7 +113,9 @@ describe.skipIf(!there)(`gateways that are cut off${missing}`, () => {
     assert.isFalse(await named(two, "refused"))
     await until(async () => (await asked(one)) === 200, "a lease")
     await until(async () => {
-      const rows = await database.rows(`SELECT id FROM usage_log WHERE api_key_id = '${free.id}' AND outcome = 'completed'`)
+      const rows = await database.rows(
+        `SELECT id FROM usage_log WHERE api_key_id = '${free.id}' AND outcome = 'completed'`
+      )
       return rows.length === rowsOfFree
     }, "each answer has its row")
     for (let refused = 0; refused < 6;) {
