@@ -149,11 +149,10 @@ export const openLan = (): Lan => {
     return made
   }
 
-  const neighbour = (at: Machine, to: Machine, how: "replace" | "del"): ReadonlyArray<string> => [
-    ...["ip", "-n", at.name, "neigh", how, to.address],
-    ...(how === "replace" ? ["lladdr", nobody] : []),
-    ...["dev", "e", ...(how === "replace" ? ["nud", "permanent"] : [])]
-  ]
+  const neighbour = (at: Machine, to: Machine, how: "replace" | "del"): ReadonlyArray<string> =>
+    `ip -n ${at.name} neigh ${how} ${to.address}${how === "replace" ? ` lladdr ${nobody}` : ""} dev e${how === "replace" ? " nud permanent" : ""}`.split(
+      " "
+    )
   const between = (one: Machine, other: Machine, how: "replace" | "del"): ReadonlyArray<ReadonlyArray<string>> => [
     neighbour(one, other, how),
     neighbour(other, one, how)

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Program from "../../support/Program.ts"
+import { isOverPostgres, ofSqlite } from "../../support/postgres/Programs.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const environment = { GATEWAY_ADMIN_KEY: adminKey }
@@ -24,7 +25,7 @@ const smallDisk = (folder: string) =>
     (isMounted) => Effect.sync(() => (isMounted ? execFileSync("umount", [folder]) : undefined))
   )
 
-describe("a backup on a full disk", () => {
+describe.skipIf(isOverPostgres)(`a backup on a full disk${ofSqlite}`, () => {
   it.scopedLive("is refused with the reason, leaves nothing behind, and the gateway serves on", (context) =>
     Effect.gen(function* () {
       const dataDir = yield* Program.dataFolder

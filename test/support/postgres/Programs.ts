@@ -6,6 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import Database from "better-sqlite3"
+import { join } from "node:path"
+import { connect, usualOptions } from "../../../src/store/engine/postgres/Client.ts"
 import { emptySchema } from "./Schemas.ts"
 import { postgresUrl } from "./Server.ts"
 
@@ -39,6 +42,30 @@ export const storeOf = async (dataDir: string): Promise<Readonly<Record<string, 
     made.set(dataDir, database)
   }
   return { GATEWAY_DATABASE_URL: await database.url }
+}
+
+/** Runs a statement beside the program: on the file of its data folder, or on its database. */
+export const rowsBeside = async (
+  dataDir: string,
+  statement: string,
+  ...values: ReadonlyArray<string | number | null>
+): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> => {
+  const { GATEWAY_DATABASE_URL: url } = await storeOf(dataDir)
+  if (url !== undefined) {
+    const options = { ...usualOptions, maxConnections: 2, url: Redacted.make(url) }
+    return Effect.runPromise(
+      Effect.scoped(Effect.flatMap(connect(options), (sql) => sql.unsafe<Record<string, unknown>>(statement, values)))
+    )
+  }
+  const database = new Database(join(dataDir, "gateway.sqlite"))
+  try {
+    const prepared = database.prepare<Array<string | number | null>, Record<string, unknown>>(statement)
+    if (prepared.reader) return prepared.all(...values)
+    prepared.run(...values)
+    return []
+  } finally {
+    database.close()
+  }
 }
 
 /** Removes the database of a data folder, if there is one. */

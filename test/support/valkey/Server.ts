@@ -66,10 +66,10 @@ export interface TlsFiles {
   readonly key: string
 }
 
-const tlsSettings = (port: number, { cert, key }: TlsFiles): ReadonlyArray<string> => [
-  ...["--port", "0", "--tls-port", String(port), "--tls-auth-clients", "no"],
-  ...["--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert]
-]
+const tlsSettings = (port: number, { cert, key }: TlsFiles): ReadonlyArray<string> =>
+  `--port 0 --tls-port ${port} --tls-auth-clients no --tls-cert-file ${cert} --tls-key-file ${key} --tls-ca-cert-file ${cert}`.split(
+    " "
+  )
 
 /** Tells whether something listens; one that speaks TLS says nothing before it is greeted. */
 const listens = (port: number): Promise<boolean> =>
