@@ -74,13 +74,13 @@ export const make = Effect.fn("StoredSettings.make")(function* <
   })
   let settings = yield* load
   onChange(settings)
+  const oneAtATime = makeLane(1)
   yield* (yield* Snapshots).register([`settings/${place.namespace}`], () =>
     Effect.map(load, (next) => {
       settings = next
       onChange(next)
-    })
+    }).pipe(oneAtATime.inTurn)
   )
-  const oneAtATime = makeLane(1)
 
   const apply = Effect.fnUntraced(function* (change: Patch) {
     const next = shape.merge(settings, change)

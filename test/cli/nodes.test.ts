@@ -144,6 +144,37 @@ describe.skipIf(!there)(`two gateways on one database${there ? "" : noPostgres}`
     assert.strictEqual((await database.rows("SELECT id FROM cluster_nodes")).length, 1)
   }, 300_000)
 
+  it("have each change in force when its answer is there, however many are made beside it", async () => {
+    const database = await emptyDatabase()
+    const shared = { GATEWAY_DATABASE_URL: database.url, GATEWAY_ADMIN_KEY: adminKey }
+    const server = await serve({ ...shared, DATA_DIR: dataDir(), GATEWAY_DISABLE_BACKGROUND_SERVICES: "true" })
+    const { baseUrl } = upstream.connection()
+    const oneAfterTheOther = async (place: number): Promise<void> => {
+      for (let n = 0; n < 12; n += 1) {
+        const prefix = `n-${place}-${n}`
+        const node = { name: prefix, prefix, type: "openai-compatible", baseUrl, wires: ["chat"] }
+        await manage(server, "POST", "/api/provider-nodes", node)
+        // Refused where the gateway does not know the node.
+        const { connection } = (await manage(server, "POST", "/api/providers", {
+          provider: prefix,
+          name: prefix,
+          apiKey: `sk-of-${prefix}-abcdefghijkl`,
+          models: ["m"]
+        })) as { readonly connection: { readonly id: string } }
+        const { secret } = await made(server, prefix)
+        const response = await fetch(`${server.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+          body: JSON.stringify({ model: `${prefix}/m`, messages: [{ role: "user", content: "hi" }] })
+        })
+        assert.strictEqual(response.status, 200, await response.text())
+        await manage(server, "DELETE", `/api/providers/${connection.id}`)
+      }
+    }
+    await Promise.all(Array.from({ length: 12 }, (_, place) => oneAfterTheOther(place)))
+    await server.stop("SIGTERM")
+  }, 180_000)
+
   it("are one that has its file for itself over SQLite", async () => {
     const server = await serve({ DATA_DIR: dataDir(), GATEWAY_ADMIN_KEY: adminKey })
     assert.deepInclude((await manage(server, "GET", "/api/cluster")) as Nodes, { engine: "sqlite", nodes: [] })

@@ -12,8 +12,8 @@ export const authorization = `Bearer ${adminKey}`
 /** Cost of a call of `ask`. */
 export const costUsd = 0.000_225
 
-/** A provider that answers at once, or when the test says so. */
-export const provider = () => {
+/** A provider that answers at once, or when the test says so; it is of this machine alone, unless another address is given. */
+export const provider = (address = "127.0.0.1") => {
   /** Answers that are held back; null: none is wanted. */
   let held: Array<() => void> | null = null
   let calls = 0
@@ -46,7 +46,7 @@ export const provider = () => {
     return typeof address === "object" && address !== null ? address.port : 0
   }
   beforeAll(async () => {
-    server.listen(0, "127.0.0.1")
+    server.listen(0, address)
     await once(server, "listening")
   })
   afterAll(() => void server.close())
@@ -113,8 +113,9 @@ export const manage = async ({ url }: Serving, method: string, path: string, bod
     headers: { authorization, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
-  assert.isBelow(response.status, 300, `${method} ${path}: ${await response.clone().text()}`)
-  return response.json()
+  const text = await response.text()
+  assert.isBelow(response.status, 300, `${method} ${path}: ${text}`)
+  return (text === "" ? null : JSON.parse(text)) as unknown
 }
 
 export const ask = async (

@@ -5,6 +5,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { dropStoreOf, isOverPostgres, storeOf } from "./postgres/Programs.ts"
 
 const root = new URL("../..", import.meta.url).pathname
 const launcher = join(root, "bin/gateway")
@@ -36,7 +37,11 @@ const build = Effect.sync(() => {
 
 export const dataFolder: Effect.Effect<string, never, Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-program-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  (folder) =>
+    Effect.promise(async () => {
+      await dropStoreOf(folder)
+      rmSync(folder, { recursive: true, force: true })
+    })
 )
 
 const watch = (child: ChildProcess) => {
@@ -51,12 +56,16 @@ const watch = (child: ChildProcess) => {
 /** Runs the suites of programs over this many workers, as in `WORKERS=4 npm run attack`; undefined: over one process. */
 export const workers = process.env["WORKERS"]
 
-const environment = (dataDir: string, more: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+/** Tells whether suites that also run within the test's process are to start the program. */
+export const isAsked = workers !== undefined || isOverPostgres
+
+const environment = async (dataDir: string, more: Readonly<Record<string, string>>): Promise<NodeJS.ProcessEnv> => ({
   PATH: process.env["PATH"],
   DATA_DIR: dataDir,
   GATEWAY_ENV_CONNECTIONS: "false",
   GATEWAY_DRAIN_SECONDS: "5",
   ...(workers === undefined ? {} : { GATEWAY_WORKERS: workers }),
+  ...(await storeOf(dataDir)),
   ...more
 })
 
@@ -69,7 +78,8 @@ export const run = (
   Effect.zipRight(
     build,
     Effect.promise(
-      () => watch(spawn(launcher, argv, { env: environment(dataDir, env), stdio: ["ignore", "pipe", "pipe"] })).ended
+      async () =>
+        watch(spawn(launcher, argv, { env: await environment(dataDir, env), stdio: ["ignore", "pipe", "pipe"] })).ended
     )
   )
 
@@ -82,10 +92,11 @@ export const start = (
   Effect.gen(function* () {
     yield* build
     const dataDir = folder ?? (yield* dataFolder)
+    const variables = yield* Effect.promise(() => environment(dataDir, env))
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(launcher, ["serve", "--port", "0", "--no-open", ...args], {
-          env: environment(dataDir, env),
+          env: variables,
           stdio: ["ignore", "pipe", "pipe"]
         })
       ),

@@ -37,6 +37,7 @@ const Check = Schema.Struct({
     "disk",
     "database",
     "latency",
+    "cluster",
     "valkey",
     "storage",
     "port",
@@ -78,7 +79,7 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
     const pingUrl = `${running?.url ?? addressOf(host, config.port)}/api/health/ping`
     const state =
       config.databaseUrl === null
-        ? { ...(yield* database(config.dataDir)), latency: null }
+        ? { ...(yield* database(config.dataDir)), latency: null, cluster: null }
         : yield* server(config.databaseUrl)
     const beside = yield* valkey(config)
     return [
@@ -89,6 +90,7 @@ const checksOf = (config: AppConfigShape, wanted: DoctorFlags) =>
       { name: "capture", ...(yield* capture(config.dataDir)) },
       { name: "database", ...state.finding },
       ...(state.latency === null ? [] : [{ name: "latency" as const, ...state.latency }]),
+      ...(state.cluster === null ? [] : [{ name: "cluster" as const, ...state.cluster }]),
       ...(beside === null ? [] : [{ name: "valkey" as const, ...beside }]),
       { name: "storage", ...(yield* storage(config, state)) },
       { name: "port", ...(yield* machine.port(host, config.port, pingUrl)) },

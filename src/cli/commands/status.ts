@@ -28,8 +28,15 @@ const uptime = (ms: number): string => {
   return shown.length === 0 ? `${Math.floor(ms / 1000)} s` : shown.join(" ")
 }
 
-const usageLogWords = ({ problem, rowsDropped, waitingRows }: typeof Health.Type.usageLog): string =>
-  `${problem ?? ""} (${waitingRows} rows wait, ${rowsDropped} were given up). Make room in the data folder.`
+/** The database refuses rows, or the data folder does: the words of the problem say which. */
+const isOfDatabase = (problem: string | null): boolean => problem?.includes("into the database") === true
+
+const usageLogWords = ({ database, usageLog }: Pick<typeof Health.Type, "database" | "usageLog">): string => {
+  const { problem, rowsDropped, waitingRows } = usageLog
+  const where =
+    database !== null && isOfDatabase(problem) ? "on the disk of the database's server" : "in the data folder"
+  return `${problem ?? ""} (${waitingRows} rows wait, ${rowsDropped} were given up). Make room ${where}.`
+}
 
 const workerWords = ({ processes, running, wanted }: NonNullable<typeof Health.Type.workers>): string => {
   const ids = processes.map(({ pid }) => pid).join(", ")
@@ -52,7 +59,7 @@ const counts = (health: typeof Health.Type): ReadonlyArray<readonly [string, str
   ...(health.workers === null ? [] : [["Workers", workerWords(health.workers)] as const]),
   ...(health.database === null ? [] : [["Database", databaseWords(health.database)] as const]),
   ...(health.valkey === null ? [] : [["Valkey", valkeyWords(health.valkey)] as const]),
-  ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health.usageLog)] as const])
+  ...(health.usageLog.problem === null ? [] : [["Usage log", usageLogWords(health)] as const])
 ]
 
 /** Number of things that need a person; null: an older gateway does not say it. */

@@ -9,6 +9,7 @@ import * as Finding from "./Finding.ts"
 const loadTools = loadModule(async () => ({
   ...(await import("../../store/Errors.ts")),
   ...(await import("../../store/migrations/index.ts")),
+  ...(await import("../../plane/state/OwnOfEach.ts")),
   ...(await import("../../store/postgres/ServerInspection.ts"))
 }))
 
@@ -26,12 +27,21 @@ export const distance = (roundTripMs: number): Finding.Finding => {
 export interface ServerChecks extends DatabaseState {
   /** Null where the server was not reached. */
   readonly latency: Finding.Finding | null
+  /** Null where no more than one gateway runs on it. */
+  readonly cluster: Finding.Finding | null
 }
+
+/** Tells of several gateways what each of them has for itself. Pure. */
+export const several = (running: number, own: ReadonlyArray<string>): Finding.Finding | null =>
+  running < 2
+    ? null
+    : Finding.ok(`${running} gateways run on the database; each has its own: ${own.join(", ")} (docs/cluster.md)`)
 
 const unusable = (message: string, hint: string): ServerChecks => ({
   finding: Finding.fail(message, hint),
   isCurrent: false,
-  latency: null
+  latency: null,
+  cluster: null
 })
 
 export const server = (url: Redacted.Redacted): Effect.Effect<ServerChecks> =>
@@ -39,7 +49,7 @@ export const server = (url: Redacted.Redacted): Effect.Effect<ServerChecks> =>
     const store = yield* loadTools
     const supported = store.versionOf(store.migrations)
     return yield* store.inspectServer(url).pipe(
-      Effect.map(({ address, facts, problem, roundTripMs, schemaVersion }): ServerChecks => {
+      Effect.map(({ address, facts, problem, roundTripMs, running, schemaVersion }): ServerChecks => {
         const latency = distance(roundTripMs)
         if (problem !== null) {
           return { ...unusable(`${address}: ${asSentence(problem)}`, "Nothing was changed."), latency }
@@ -59,7 +69,8 @@ export const server = (url: Redacted.Redacted): Effect.Effect<ServerChecks> =>
             `Postgres ${facts.version} at ${address}, whose role may make tables in '${facts.schema ?? ""}', without a pooler by transaction; ${schema}`
           ),
           isCurrent: schemaVersion === supported,
-          latency
+          latency,
+          cluster: several(running, store.ownOfEach)
         }
       }),
       Effect.catchAll((failure) =>
@@ -68,6 +79,6 @@ export const server = (url: Redacted.Redacted): Effect.Effect<ServerChecks> =>
     )
   }).pipe(
     Effect.catchAll(({ message }) =>
-      Effect.succeed<ServerChecks>({ finding: Finding.skip(message), isCurrent: false, latency: null })
+      Effect.succeed<ServerChecks>({ finding: Finding.skip(message), isCurrent: false, latency: null, cluster: null })
     )
   )

@@ -13,6 +13,7 @@ import * as Cooldowns from "../../plane/resilience/cooldown/Cooldowns.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
 import { NodeReplica } from "../../plane/workers/NodeReplica.ts"
 import { SharedDatabase } from "../../plane/state/SharedDatabase.ts"
+import { SharedValkey } from "../../plane/state/SharedValkey.ts"
 import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
 import * as UsageJournal from "../../store/usage/UsageJournal.ts"
 import * as Telemetry from "../../observe/usage/Telemetry.ts"
@@ -65,6 +66,7 @@ export const make = Effect.gen(function* () {
 
   const workersNow = yield* WorkerFigures
   const reach = yield* SharedDatabase
+  const valkey = yield* SharedValkey
   const replica = yield* NodeReplica
 
   const nodeNow = () =>
@@ -73,7 +75,9 @@ export const make = Effect.gen(function* () {
       : nodeFamilies({
           node: reach.node,
           isDatabaseReached: reach.problem === null,
-          untold: replica?.waiting() ?? 0
+          untold: replica?.waiting() ?? 0,
+          dropped: replica?.dropped() ?? 0,
+          valkey
         })
 
   const stateNow = (nowMs: number, workers: WorkersFigures | null) => {

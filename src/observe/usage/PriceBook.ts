@@ -239,7 +239,7 @@ export const make = Effect.gen(function* () {
       onSuccess: (table) => Effect.sync(() => prices.useOverrides(toOverrides(table))),
       onFailure: ({ operation }) =>
         Effect.logError(`The prices of the operator could not be read again (${operation}).`)
-    })
+    }).pipe(writing.inTurn)
   )
 
   const patch = Effect.fn("PriceBook.patch")(function* (table: PricePatch) {

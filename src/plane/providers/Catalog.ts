@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { LruMap } from "../../kernel/collections/LruMap.ts"
+import { type Lane, makeLane } from "../../kernel/Lane.ts"
 import { routable, type RoutableCombo } from "../../subjects/combos/entity/RoutableCombo.ts"
 import type { Combo } from "../../subjects/combos/entity.ts"
 import type { Connection, SecretHeaders } from "../../subjects/connections/entity.ts"
@@ -275,6 +276,7 @@ interface Deps extends Effect.Effect.Success<typeof services> {
   readonly replacements: Map<string, Replacement>
   readonly listeners: Set<() => void>
   readonly published: PublishedWindows.PublishedWindows
+  readonly reading: Lane
   current: CatalogSnapshot
   /** Sources of the remembered facts and lists. */
   rememberedFrom: { declared: CatalogSnapshot["declared"]; revision: number }
@@ -367,7 +369,7 @@ const factsOf = (deps: Deps, account: Account, model: string): ModelFacts => {
 }
 
 /** Reads what is stored. The snapshot is put together in the turn in which it is put in force, so that no tokens are renewed in between. */
-const load = Effect.fnUntraced(function* (deps: Omit<Deps, "current" | "rememberedFrom" | "published">) {
+const load = Effect.fnUntraced(function* (deps: Omit<Deps, "current" | "reading" | "rememberedFrom" | "published">) {
   const stored = yield* deps.connectionRepo.list
   const nodes = yield* deps.nodeRepo.list
   const combos = yield* deps.comboRepo.list
@@ -382,11 +384,12 @@ const load = Effect.fnUntraced(function* (deps: Omit<Deps, "current" | "remember
     })
 })
 
+/** One after the other: what was read before a change would be put in force after it. */
 const refresh = (deps: Deps): Effect.Effect<void, StoreError> =>
   Effect.map(load(deps), (next) => {
     deps.current = next()
     for (const listener of deps.listeners) listener()
-  }).pipe(Effect.withSpan("Catalog.refresh"))
+  }).pipe(deps.reading.inTurn, Effect.withSpan("Catalog.refresh"))
 
 export const make = Effect.gen(function* () {
   const all = yield* services
@@ -409,6 +412,7 @@ export const make = Effect.gen(function* () {
   const first = (yield* load(empty))()
   const deps: Deps = {
     ...empty,
+    reading: makeLane(1),
     current: first,
     rememberedFrom: { declared: first.declared, revision: all.modelLists.revision() },
     published: yield* PublishedWindows.load

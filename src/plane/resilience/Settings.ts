@@ -99,10 +99,10 @@ export const make = Effect.gen(function* () {
     return loaded.settings
   })
   let settings = yield* load
-  yield* (yield* Snapshots).register([`settings/${namespace}`], () =>
-    Effect.map(load, (next) => void (settings = next))
-  )
   const oneAtATime = makeLane(1)
+  yield* (yield* Snapshots).register([`settings/${namespace}`], () =>
+    oneAtATime.inTurn(Effect.map(load, (next) => void (settings = next)))
+  )
 
   const apply = Effect.fnUntraced(function* (change: ResiliencePatch) {
     const next = mergeResilience(settings, change)

@@ -56,6 +56,8 @@ export interface NodeReplicaShape {
   readonly heardAtMs: () => number
   /** Count of things that wait to be told. */
   readonly waiting: () => number
+  /** Count of things that were not told, as more than `mostWaiting` waited, or more content than fits. */
+  readonly dropped: () => number
 }
 
 /** Something that is told, under the number of the gateway's own. */
@@ -127,12 +129,15 @@ const makeTelling = (rows: Rows, node: string, { sealed }: Sealing, channel: Cha
     /** Row that is written, until it is known to be: under the same number, as it may be there already. */
     let sent: { readonly content: string; readonly count: number } | null = null
     let number = 0
+    let dropped = 0
 
     const tell = (happened: ReadonlyArray<Happened>): void => {
       // While the database is away content does not pile up.
       const isFull = keptBytesOf(waiting) > mostGatheredBytes
+      const all = waiting.length + happened.length
       waiting = waiting.concat(happened.filter((one) => !isFull || !isKept(one)).map(sealed))
       if (waiting.length > mostWaiting) waiting = waiting.slice(-mostWaiting)
+      dropped += all - waiting.length
       some.unsafeOpen()
     }
     const write = Effect.gen(function* () {
@@ -159,7 +164,7 @@ const makeTelling = (rows: Rows, node: string, { sealed }: Sealing, channel: Cha
       Effect.forever,
       Effect.forkScoped
     )
-    return { tell, waiting: () => waiting.length + (sent?.count ?? 0) }
+    return { tell, waiting: () => waiting.length + (sent?.count ?? 0), dropped: () => dropped }
   })
 
 /** Applies a row, one thing after the other: one that this version cannot apply must not keep the rest from it. */
@@ -188,7 +193,7 @@ export const make = (
     const { after } = yield* Timers
     let take: (told: ToldRows.Told) => Effect.Effect<void> = () => Effect.void
     const channel = openChannel === null ? null : yield* openChannel((told) => Effect.suspend(() => take(told)))
-    const { tell, waiting } = yield* makeTelling(rows, node, seals, channel)
+    const { dropped, tell, waiting } = yield* makeTelling(rows, node, seals, channel)
     const functions = new SharedFunctions(after, tell, {
       gatheredMs: channel === null ? gatheredMs : quicklyGatheredMs,
       isOverNodes: true
@@ -224,5 +229,5 @@ export const make = (
       }
     }).pipe(Effect.uninterruptible, inTurn)
 
-    return { functions, hear, trim: rows.trim, heardAtMs: () => heardAtMs, waiting }
+    return { functions, hear, trim: rows.trim, heardAtMs: () => heardAtMs, waiting, dropped }
   })

@@ -67,7 +67,6 @@ export const open = (
     let serverMs = 0
 
     const take = (entry: ToldStream.Entry, nowMs: number): Effect.Effect<void> => {
-      if (entry.node === node) return Effect.void
       const content = secrets.decrypt(placeOf(entry), entry.content)
       // Of a gateway with another key, or made by another program.
       return Either.isLeft(content) ? Effect.void : heard({ ...entry, nowMs, content: Redacted.value(content.right) })
@@ -76,7 +75,11 @@ export const open = (
       Effect.gen(function* () {
         const found = yield* ToldStream.next(reader, key, place ?? ToldStream.begin)
         serverMs = found.nowMs
-        yield* Effect.forEach(found.entries, (entry) => take(entry, found.nowMs), { discard: true })
+        const ofOthers = found.entries.filter((entry) => entry.node !== node)
+        reach.heard += ofOthers.length
+        const latest = ofOthers.at(-1)
+        if (latest !== undefined) reach.lagMs = Math.max(0, found.nowMs - latest.atMs)
+        yield* Effect.forEach(ofOthers, (entry) => take(entry, found.nowMs), { discard: true })
         place = found.place
       })
     const session = Effect.gen(function* () {
@@ -111,12 +114,27 @@ export const open = (
           return Effect.zipRight(ToldStream.add(writer, key, { ...sent, content }, serverMs), back).pipe(
             Effect.tapError(lost)
           )
-        })
+        }).pipe(
+          Effect.tapBoth({
+            onSuccess: () =>
+              Effect.sync(() => {
+                reach.told += 1
+              }),
+            onFailure: () =>
+              Effect.sync(() => {
+                reach.overDatabase += 1
+              })
+          })
+        )
     }
   })
 
 /** Reach of a server that was not asked yet. */
 export const unasked = (address: ValkeyAddress): ValkeyReach => ({
   address: shownOf(address),
-  problem: null
+  problem: null,
+  told: 0,
+  overDatabase: 0,
+  heard: 0,
+  lagMs: null
 })

@@ -22,6 +22,8 @@ export interface ServerState {
   readonly takesCopy: boolean
   /** The middle one of some round trips, in ms. */
   readonly roundTripMs: number
+  /** Gateways that were seen on it in the last 20 s. */
+  readonly running: number
 }
 
 const roundTrips = 7
@@ -45,6 +47,19 @@ const versionOf = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
     return row?.version ?? 0
   })
 
+/** Counts gateways that run. */
+const runningOf = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
+  Effect.gen(function* () {
+    const [found] = yield* sql.unsafe<{ readonly name: string | null }>(
+      "SELECT CAST(to_regclass('cluster_nodes') AS TEXT) AS name"
+    )
+    if (found === undefined || found.name === null) return 0
+    const [row] = yield* sql.unsafe<{ readonly count: number }>(
+      "SELECT COUNT(*) AS count FROM cluster_nodes WHERE seen_at_ms > EXTRACT(EPOCH FROM clock_timestamp()) * 1000 - 20000"
+    )
+    return Number(row?.count ?? 0)
+  })
+
 /** Maps an error of the driver to a failure of the store. */
 export const failureOf =
   (address: string) =>
@@ -66,7 +81,8 @@ export const inspectServer = (url: Redacted.Redacted): Effect.Effect<ServerState
       problem: problemOf(facts),
       schemaVersion,
       takesCopy: schemaVersion === 0 || (yield* mayBegin(sql)),
-      roundTripMs: times.toSorted((one, other) => one - other)[Math.floor(roundTrips / 2)] ?? 0
+      roundTripMs: times.toSorted((one, other) => one - other)[Math.floor(roundTrips / 2)] ?? 0,
+      running: facts.schema === null ? 0 : yield* runningOf(sql)
     }
   }).pipe(Effect.scoped, Effect.mapError(failureOf(address)))
 }

@@ -134,27 +134,31 @@ const writeUses = ({ byId, repo, toWrite }: Deps) =>
     )
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Times of last use could not be written: ${error.message}`)))
 
-const issue = Effect.fn("ApiKeys.issue")(function* <E>(
-  deps: Deps,
-  settings: ApiKeySettings,
-  marker: KeyMarker,
-  store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
-) {
-  const nowMs = yield* Clock.currentTimeMillis
-  const secret = formatKey(randomBytes(32), marker)
-  const key: ApiKey = {
-    ...settings,
-    id: deps.ids.next(nowMs),
-    prefix: prefixOf(secret),
-    hash: hashKey(secret),
-    oldSecrets: [],
-    createdAtMs: nowMs,
-    lastUsedAtMs: null
-  }
-  yield* store(key, Effect.catchTag(deps.repo.insert(key), "AlreadyStored", Effect.die))
-  put(deps, key)
-  return { key, secret: Redacted.make(secret) }
-}, Effect.uninterruptible)
+const issue = Effect.fn("ApiKeys.issue")(
+  function* <E>(
+    deps: Deps,
+    settings: ApiKeySettings,
+    marker: KeyMarker,
+    store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
+  ) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const secret = formatKey(randomBytes(32), marker)
+    const key: ApiKey = {
+      ...settings,
+      id: deps.ids.next(nowMs),
+      prefix: prefixOf(secret),
+      hash: hashKey(secret),
+      oldSecrets: [],
+      createdAtMs: nowMs,
+      lastUsedAtMs: null
+    }
+    yield* store(key, Effect.catchTag(deps.repo.insert(key), "AlreadyStored", Effect.die))
+    put(deps, key)
+    return { key, secret: Redacted.make(secret) }
+  },
+  alone,
+  Effect.uninterruptible
+)
 
 const create = (deps: Deps, settings: ApiKeySettings) => issue(deps, settings, "gw_", (_, insert) => insert)
 

@@ -29,6 +29,24 @@ export const NodeView = Schema.Struct({
 }).annotations({ identifier: "ClusterNode" })
 export type NodeView = typeof NodeView.Type
 
+export const ValkeyView = Schema.Struct({
+  address: field(Schema.String, "Host and port.", "valkey:6379"),
+  problem: field(Schema.NullOr(Schema.String), "Why it cannot be used; null: it can.", null),
+  told: field(Schema.Number, "Messages of the gateway that answers which it has taken.", 1200),
+  heard: field(Schema.Number, "Messages of other gateways that were heard over it.", 2400),
+  lagMs: field(
+    Schema.NullOr(Schema.Number),
+    "Milliseconds from the telling of the latest message of another gateway until it was heard; null: none was heard.",
+    3
+  ),
+  overDatabase: field(Schema.Number, "Messages that went over the database because it did not take them.", 0),
+  dropped: field(
+    Schema.Number,
+    "Things about accounts, providers and conversations that were told to nobody, as too much waited while neither could be reached.",
+    0
+  )
+}).annotations({ identifier: "ClusterValkey" })
+
 export const ClusterView = Schema.Struct({
   engine: field(
     Schema.Literal("sqlite", "postgres"),
@@ -40,7 +58,17 @@ export const ClusterView = Schema.Struct({
     "Host, port and name of the database; null: a file of the data folder.",
     "db.example:5432/gateway"
   ),
-  nodes: field(Schema.Array(NodeView), "The gateways on it, the oldest first; empty over SQLite.")
+  valkey: field(
+    Schema.NullOr(ValkeyView),
+    "Valkey as the gateway that answers has found it since its start; null: there is none.",
+    null
+  ),
+  nodes: field(Schema.Array(NodeView), "The gateways on it, the oldest first; empty over SQLite."),
+  ownOfEach: field(
+    Schema.Array(Schema.String),
+    "What each gateway counts or keeps by itself, where others could be expected to know of it (docs/cluster.md).",
+    ["the places of maxConcurrent"]
+  )
 }).annotations({ identifier: "Cluster" })
 export type ClusterView = typeof ClusterView.Type
 

@@ -4,6 +4,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { ownOfEach } from "../../plane/state/OwnOfEach.ts"
+import { SharedValkey, type ValkeyReach } from "../../plane/state/SharedValkey.ts"
+import { NodeReplica } from "../../plane/workers/NodeReplica.ts"
 import { lostAfterMs, ThisNode } from "../../plane/workers/NodeWatch.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import * as Table from "../../store/engine/Table.ts"
@@ -17,10 +20,16 @@ export interface ClusterNode extends Omit<NodeRows.NodeRow, "background"> {
   readonly state: "up" | "lost"
 }
 
+export interface ClusterValkey extends Readonly<ValkeyReach> {
+  readonly dropped: number
+}
+
 export interface ClusterState {
   readonly engine: "sqlite" | "postgres"
   readonly database: string | null
+  readonly valkey: ClusterValkey | null
   readonly nodes: ReadonlyArray<ClusterNode>
+  readonly ownOfEach: ReadonlyArray<string>
 }
 
 export interface Forgotten {
@@ -64,7 +73,9 @@ export const make = Effect.gen(function* () {
   const { databaseUrl } = yield* AppConfig
   const rows = yield* NodeRows.make
   const self = yield* ThisNode
-  const alone: ClusterState = { engine: "sqlite", database: null, nodes: [] }
+  const valkey = yield* SharedValkey
+  const replica = yield* NodeReplica
+  const alone: ClusterState = { engine: "sqlite", database: null, valkey: null, nodes: [], ownOfEach: [] }
   const nodes = Effect.map(rows.list, (all) =>
     all.map((node): ClusterNode => ({
       ...node,
@@ -89,7 +100,13 @@ export const make = Effect.gen(function* () {
     state:
       databaseUrl === null
         ? Effect.succeed(alone)
-        : Effect.map(nodes, (all) => ({ engine: "postgres" as const, database: addressOf(databaseUrl), nodes: all })),
+        : Effect.map(nodes, (all) => ({
+            engine: "postgres" as const,
+            database: addressOf(databaseUrl),
+            valkey: valkey === null ? null : { ...valkey, dropped: replica?.dropped() ?? 0 },
+            nodes: all,
+            ownOfEach
+          })),
     forget: Effect.fn("Cluster.forget")(function* (name: string) {
       const all = databaseUrl === null ? [] : yield* nodes
       const { folder, id, name: shown } = yield* lostOne(all, name)

@@ -226,7 +226,7 @@ export const make = Effect.gen(function* () {
   const enabled = new Set<string>()
   const state: State = { overrides: yield* all.store.load }
   const deps: Deps = { ...all, inForce, enabled, listeners, writing, state }
-  yield* (yield* Snapshots).register(["settings/feature_flags"], () => refresh(deps))
+  yield* (yield* Snapshots).register(["settings/feature_flags"], () => writing.inTurn(refresh(deps)))
   for (const flag of flagCatalog) {
     apply(deps, flag)
     if (flag.refusal !== null && isEnabled(all.config.environment.get(flag.key) ?? "")) {

@@ -4,7 +4,6 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import Database from "better-sqlite3"
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,6 +11,7 @@ import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
+import { rowsBeside } from "../../support/postgres/Programs.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const environment = { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_DRAIN_SECONDS: "1" }
@@ -173,11 +173,8 @@ const killed = Effect.gen(function* () {
     await program.ended
     return made.id
   })
-  const change = (sql: string, ...values: ReadonlyArray<unknown>): void => {
-    const database = new Database(join(program.dataDir, "gateway.sqlite"))
-    database.prepare(sql).run(...values)
-    database.close()
-  }
+  const change = (sql: string, ...values: ReadonlyArray<string | number | null>) =>
+    Effect.promise(() => rowsBeside(program.dataDir, sql, ...values))
   return { program, id, change }
 })
 
@@ -298,7 +295,7 @@ describe("a batch", () => {
     Effect.gen(function* () {
       const { change, id, program } = yield* killed
       const output = `file-${"1".repeat(32)}`
-      change(
+      yield* change(
         "UPDATE batches SET status = 'finalizing', ending = 'completed', output_file_id = ?, error_file_id = ? WHERE id = ?",
         output,
         `file-${"2".repeat(32)}`,
@@ -321,7 +318,7 @@ describe("a batch", () => {
   it.scopedLive("whose time is over keeps what was answered, and fails the rest", () =>
     Effect.gen(function* () {
       const { change, id, program } = yield* killed
-      change("UPDATE batches SET expires_at_ms = 1 WHERE id = ?", id)
+      yield* change("UPDATE batches SET expires_at_ms = 1 WHERE id = ?", id)
       const again = yield* Program.start(environment, program.dataDir)
       yield* Effect.promise(async () => {
         const done = await until(again, adminKey, id, "the end", ({ status }) => status === "expired")

@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as Program from "../../support/Program.ts"
+import { isOverPostgres, ofSqlite } from "../../support/postgres/Programs.ts"
 
 const rounds = Number(process.env["KILL_ROUNDS"] ?? 3)
 const patienceMs = 60_000
@@ -102,8 +103,8 @@ describe("killed", () => {
     patienceMs
   )
 
-  it.scopedLive(
-    "when a body has its name and no row yet, it keeps neither",
+  it.scopedLive.skipIf(isOverPostgres)(
+    `when a body has its name and no row yet, it keeps neither${ofSqlite}`,
     () =>
       Effect.gen(function* () {
         const program = yield* start()

@@ -5,11 +5,12 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Program from "../../support/Program.ts"
 import * as SmallDisk from "../../support/SmallDisk.ts"
+import { isOverPostgres, ofSqlite } from "../../support/postgres/Programs.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const environment = { GATEWAY_ADMIN_KEY: adminKey }
 
-describe("a backup on a full disk", () => {
+describe.skipIf(isOverPostgres)(`a backup on a full disk${ofSqlite}`, () => {
   it.scopedLive("is refused with the reason, leaves nothing behind, and the gateway serves on", (context) =>
     Effect.gen(function* () {
       const dataDir = yield* Program.dataFolder

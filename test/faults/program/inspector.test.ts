@@ -1,10 +1,9 @@
 /** `kill -9` while a session of the traffic inspector records: what was written can be read after the next start, and only that was lost which was not. */
 import { assert, describe, it } from "@effect/vitest"
-import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
 import * as Program from "../../support/Program.ts"
+import { rowsBeside } from "../../support/postgres/Programs.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const ingestToken = "ingest-token-of-the-program-tests"
@@ -45,18 +44,9 @@ const record = (id: string, more: object = {}) => ({
 })
 
 /** What is on file of a session, read beside the gateway. */
-const onFile = (dataDir: string, sessionId: string): ReadonlyArray<string> => {
-  const database = new Database(join(dataDir, "gateway.sqlite"), { readonly: true })
-  try {
-    return database
-      .prepare<[string], { record_id: string }>(
-        "SELECT record_id FROM inspector_records WHERE session_id = ? ORDER BY seq"
-      )
-      .all(sessionId)
-      .map(({ record_id }) => record_id)
-  } finally {
-    database.close()
-  }
+const onFile = async (dataDir: string, sessionId: string): Promise<ReadonlyArray<string>> => {
+  const statement = "SELECT record_id AS id FROM inspector_records WHERE session_id = ? ORDER BY seq"
+  return (await rowsBeside(dataDir, statement, sessionId)).map(({ id }) => String(id))
 }
 
 describe("kill -9 while a session records", () => {
@@ -85,7 +75,7 @@ describe("kill -9 while a session records", () => {
           await program.ended
           return String(session.id)
         })
-        const written = onFile(program.dataDir, sessionId)
+        const written = yield* Effect.promise(() => onFile(program.dataDir, sessionId))
         assert.includeMembers([...written], [...first, "waits"])
 
         const again = yield* Program.start(environment, program.dataDir)
@@ -115,7 +105,7 @@ describe("kill -9 while a session records", () => {
           const next = await ask(again.url, "POST", "/sessions", {})
           assert.strictEqual(next.session.state, "recording")
           await ask(again.url, "DELETE", `/sessions/${sessionId}`)
-          assert.isEmpty(onFile(again.dataDir, sessionId))
+          assert.isEmpty(await onFile(again.dataDir, sessionId))
         })
         yield* again.stop
       }),

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
+import { isOverPostgres, ofSqlite } from "../../support/postgres/Programs.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const ask = { model: "up/m", messages: [{ role: "user", content: "Hi" }] }
@@ -58,7 +59,7 @@ describe("starting", () => {
     })
   )
 
-  it.scopedLive("a corrupt database is left as it is", () =>
+  it.scopedLive.skipIf(isOverPostgres)(`a corrupt database is left as it is${ofSqlite}`, () =>
     Effect.gen(function* () {
       const folder = yield* Program.dataFolder
       const file = join(folder, "gateway.sqlite")
@@ -69,7 +70,7 @@ describe("starting", () => {
     })
   )
 
-  it.scopedLive("a newer database is left as it is", () =>
+  it.scopedLive.skipIf(isOverPostgres)(`a newer database is left as it is${ofSqlite}`, () =>
     Effect.gen(function* () {
       const first = yield* Program.start()
       yield* first.stop
@@ -216,9 +217,11 @@ describe("stopping", () => {
         )
       })
       yield* again.stop
-      const database = new Database(join(program.dataDir, "gateway.sqlite"))
-      assert.strictEqual(database.pragma("integrity_check", { simple: true }), "ok")
-      database.close()
+      if (!isOverPostgres) {
+        const database = new Database(join(program.dataDir, "gateway.sqlite"))
+        assert.strictEqual(database.pragma("integrity_check", { simple: true }), "ok")
+        database.close()
+      }
       const doctor = yield* Program.run(["doctor", "--json", "--no-liveness"], program.dataDir)
       assert.strictEqual(doctor.code, 0, doctor.stdout)
       JSON.parse(doctor.stdout)

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
+import { isOverPostgres, ofSqlite } from "../../support/postgres/Programs.ts"
 import { answering, envelopeOf } from "../../support/Receiver.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
@@ -179,7 +180,7 @@ const whileLocked = async (given: Given): Promise<ReadonlyArray<string>> => {
   return ids
 }
 
-describe("another process holds the database", () => {
+describe.skipIf(isOverPostgres)(`another process holds the database${ofSqlite}`, () => {
   it.scopedLive(
     "streams and requests go on, writes wait, and nothing is lost",
     () =>

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
+import { isOverPostgres, ofSqlite } from "../../support/postgres/Programs.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const environment = { GATEWAY_ADMIN_KEY: adminKey }
@@ -84,7 +85,7 @@ const rowsOf = (dataDir: string): ReadonlyArray<string> => {
   }
 }
 
-describe("a restore of the running program", () => {
+describe.skipIf(isOverPostgres)(`a restore of the running program${ofSqlite}`, () => {
   it.scopedLive("under load refuses no request and loses none that was answered", () =>
     Effect.gen(function* () {
       const upstream = yield* Fake.start

@@ -1,7 +1,8 @@
 /**
  * The fault wall: every fault × streamed or not × one target or two × the official SDKs of three wires. `npm run faults` runs all of
  * it and prints the table; a plain test run takes some of it and a slow one twice as much, without the heaviest rows, and they print the
- * table only when something is wrong. `FAULTS=503,cut` runs the rows whose names contain a word, `WORKERS=4` all over the built program.
+ * table only when something is wrong. `FAULTS=503,cut` runs the rows whose names contain a word, `WORKERS=4` and
+ * `TEST_STORE=postgres` all over the built program.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -79,9 +80,7 @@ describe("the fault wall", () => {
       Effect.runPromise(Scope.extend(effect, scope))
     const { adminKey, client, start } = TestGateway
     const gateway = await within(
-      Program.workers === undefined
-        ? start()
-        : Effect.map(Program.start({ GATEWAY_ADMIN_KEY: adminKey }), ({ url }) => client(url))
+      Program.isAsked ? Effect.map(Program.start({ GATEWAY_ADMIN_KEY: adminKey }), ({ url }) => client(url)) : start()
     )
     wall = await open(gateway, serve(await within(Fake.start), all), await closedPort())
   })

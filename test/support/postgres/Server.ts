@@ -19,13 +19,13 @@ const base = (): string => {
 /** Folder of the server of a run. */
 export const folderOf = (run: string): string => join(base(), `gateway-postgres-${run}`)
 
-interface Programs {
+export interface Programs {
   readonly bin: string
   /** Folders of their libraries. */
   readonly libraries: ReadonlyArray<string>
 }
 
-interface User {
+export interface User {
   readonly uid: number
   readonly gid: number
 }
@@ -39,7 +39,7 @@ export const userOf = (): User | null => {
   return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
 }
 
-const environment = ({ libraries }: Programs) => ({
+export const environment = ({ libraries }: Programs) => ({
   PATH: process.env["PATH"] ?? "",
   ...(libraries.length === 0 ? {} : { LD_LIBRARY_PATH: libraries.join(":"), DYLD_LIBRARY_PATH: libraries.join(":") })
 })
@@ -100,28 +100,40 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-const answers = (programs: Programs, data: string, user: User | null): boolean =>
-  // The last line of the file of the server's process says so.
-  existsSync(join(data, "postmaster.pid")) &&
-  /\bready\b/.test(readFileSync(join(data, "postmaster.pid"), "utf8")) &&
-  isUsable(programs, user)
+/** Those of the development package, else those of the machine; null: there are none. */
+export const programsFor = (folder: string, user: User | null): Programs | null =>
+  packaged(folder, user) ?? ofMachine(user)
+
+/** Tells whether the server of a data folder takes connections: the last line of the file of its process says so. */
+export const isReady = (data: string): boolean =>
+  existsSync(join(data, "postmaster.pid")) && /\bready\b/.test(readFileSync(join(data, "postmaster.pid"), "utf8"))
+
+/** Makes a data folder, in which everybody who reaches the server may do everything. */
+export const makeData = (
+  programs: Programs,
+  user: User | null,
+  data: string,
+  more: ReadonlyArray<string> = []
+): void => {
+  const made = spawnSync(
+    join(programs.bin, "initdb"),
+    ["-D", data, "-U", "gateway", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", ...more],
+    { ...user, env: environment(programs), cwd: dirname(data) }
+  )
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`)
+}
 
 /** Starts a server in the folder; null where there are no programs for it, or they do not run. */
 export const startServer = async (folder: string): Promise<string | null> => {
   const user = userOf()
-  const programs = packaged(folder, user) ?? ofMachine(user)
+  const programs = programsFor(folder, user)
   if (programs === null) return null
   const home = join(folder, "server")
   const data = join(home, "data")
   mkdirSync(home)
   if (user !== null) spawnSync("chown", [`${user.uid}:${user.gid}`, home])
   const options = { ...user, env: environment(programs), cwd: home }
-  const made = spawnSync(
-    join(programs.bin, "initdb"),
-    ["-D", data, "-U", "gateway", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"],
-    options
-  )
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`)
+  makeData(programs, user, data)
   const port = await freePort()
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=200"]
   const args = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])]
@@ -129,7 +141,7 @@ export const startServer = async (folder: string): Promise<string | null> => {
   child.unref()
   writeFileSync(join(folder, "pid"), String(child.pid))
   for (let tries = 0; tries < 600; tries += 1) {
-    if (answers(programs, data, user)) return `postgres://gateway@127.0.0.1:${port}/postgres`
+    if (isReady(data)) return `postgres://gateway@127.0.0.1:${port}/postgres`
     await pause(20)
   }
   throw new Error("The server did not become ready within 12 seconds")

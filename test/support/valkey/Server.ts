@@ -9,17 +9,29 @@ import { setTimeout as pause } from "node:timers/promises"
 import { afterAll } from "vitest"
 import { freePort } from "../postgres/Server.ts"
 
-const program = ((): string | null => {
+/** Path of the machine's own program; null: there is none. */
+export const valkeyProgram = ((): string | null => {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
   const all = ["valkey-server", "redis-server"].flatMap((name) => folders.map((folder) => join(folder, name)))
   return all.find((each) => existsSync(each)) ?? null
 })()
 
 /** Tells whether there is one to start. */
-export const isValkeyThere = program !== null
+export const isValkeyThere = valkeyProgram !== null
 
 /** Said in the name of what is skipped without it. */
 export const noValkey = " (skipped: no valkey-server or redis-server)"
+
+const given = process.env["TEST_VALKEY_URL"] ?? ""
+
+/** Tells whether there is a server for tests that neither end it nor fill it: the one at `TEST_VALKEY_URL`, or one of their own. */
+export const mayUseValkey = given !== "" || isValkeyThere
+
+/** Said in the name of what is skipped without that. */
+export const noUseOfValkey = " (skipped: no valkey-server or redis-server; set TEST_VALKEY_URL)"
+
+/** Address of such a server. */
+export const valkeyUrl = async (): Promise<string> => (given === "" ? (await valkeyServer()).url : given)
 
 const answers = (port: number): Promise<boolean> =>
   new Promise((done) => {
@@ -48,15 +60,38 @@ export interface ValkeyServer {
   readonly kill: () => Promise<void>
 }
 
+/** Files of a server that speaks TLS alone. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+const tlsSettings = (port: number, { cert, key }: TlsFiles): ReadonlyArray<string> =>
+  `--port 0 --tls-port ${port} --tls-auth-clients no --tls-cert-file ${cert} --tls-key-file ${key} --tls-ca-cert-file ${cert}`.split(
+    " "
+  )
+
+/** Tells whether something listens; one that speaks TLS says nothing before it is greeted. */
+const listens = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy()
+      done(true)
+    })
+    socket.on("error", () => done(false))
+  })
+
 /** Starts one that is there until the tests of the file are over. */
-export const valkeyServer = async (password: string | null = null): Promise<ValkeyServer> => {
+export const valkeyServer = async (
+  password: string | null = null,
+  tls: TlsFiles | null = null
+): Promise<ValkeyServer> => {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), "gateway-valkey-"))
   let child: ChildProcess | null = null
   const start = async (): Promise<void> => {
     const settings = [
-      "--port",
-      String(port),
+      ...(tls === null ? ["--port", String(port)] : tlsSettings(port, tls)),
       "--bind",
       "127.0.0.1",
       "--save",
@@ -67,9 +102,9 @@ export const valkeyServer = async (password: string | null = null): Promise<Valk
       folder
     ]
     const guarded = password === null ? [] : ["--requirepass", password]
-    child = spawn(program ?? "", [...settings, ...guarded], { stdio: "ignore" })
+    child = spawn(valkeyProgram ?? "", [...settings, ...guarded], { stdio: "ignore" })
     for (let tries = 0; tries < 500; tries += 1) {
-      if (await answers(port)) return
+      if (await (tls === null ? answers(port) : listens(port))) return
       await pause(20)
     }
     throw new Error("The server did not become ready within 10 seconds")
@@ -87,10 +122,7 @@ export const valkeyServer = async (password: string | null = null): Promise<Valk
   await start()
   return {
     port,
-    url:
-      password === null
-        ? `redis://127.0.0.1:${port}/0`
-        : `redis://:${encodeURIComponent(password)}@127.0.0.1:${port}/0`,
+    url: `${tls === null ? "redis" : "rediss"}://${password === null ? "" : `:${encodeURIComponent(password)}@`}127.0.0.1:${port}/0`,
     say: (line) =>
       new Promise((done, fail) => {
         const socket = connect(port, "127.0.0.1", () => socket.write(`${line}\r\n`))

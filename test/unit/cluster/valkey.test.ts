@@ -15,7 +15,15 @@ import { connect } from "../../../src/store/engine/postgres/Client.ts"
 import { open } from "../../../src/store/postgres/Database.ts"
 import { emptySchema } from "../../support/postgres/Schemas.ts"
 import { noPostgres, postgresUrl } from "../../support/postgres/Server.ts"
-import { isValkeyThere, lateWay, noValkey, valkeyServer } from "../../support/valkey/Server.ts"
+import {
+  isValkeyThere,
+  lateWay,
+  mayUseValkey,
+  noUseOfValkey,
+  noValkey,
+  valkeyServer,
+  valkeyUrl
+} from "../../support/valkey/Server.ts"
 
 const url = await postgresUrl()
 const isThere = url !== null && isValkeyThere
@@ -62,6 +70,30 @@ const world = Effect.gen(function* () {
   return { rows, start, untilRow }
 })
 
+const mayUse = url !== null && mayUseValkey
+const missingUse = url === null ? noPostgres : mayUseValkey ? "" : noUseOfValkey
+
+describe.skipIf(!mayUse)(`what gateways tell each other over a server that is there${missingUse}`, () => {
+  it.scopedLive("arrives, and is counted where it was told and where it was heard", () =>
+    Effect.gen(function* () {
+      const at = yield* Effect.promise(valkeyUrl)
+      const { rows, start } = yield* world
+      const key = `told-${process.pid}-${yield* Effect.clockWith((clock) => clock.currentTimeNanos)}`
+      const [one, two] = [yield* start("one", at, key), yield* start("two", at, key)]
+      yield* until(() => one.isReached() && two.isReached())
+      for (const what of ["a", "b"]) {
+        one.count(what)
+        yield* until(() => two.counted.includes(what))
+      }
+      assert.deepStrictEqual([one.reach.told, one.reach.heard, one.reach.lagMs], [2, 0, null])
+      assert.deepStrictEqual([two.reach.told, two.reach.heard, two.reach.overDatabase], [0, 2, 0])
+      assert.isAtLeast(two.reach.lagMs ?? -1, 0)
+      assert.strictEqual(yield* rows, 0)
+      for (const each of [one, two]) yield* each.end
+    })
+  )
+})
+
 describe.skipIf(!isThere)(`what gateways tell each other over Valkey${missing}`, () => {
   it.scopedLive("is applied once at each of the others, encrypted, and gone after a while", () =>
     Effect.gen(function* () {
@@ -105,6 +137,7 @@ describe.skipIf(!isThere)(`what gateways tell each other over Valkey${missing}`,
       one.count("meanwhile")
       yield* untilRow
       yield* two.hear
+      assert.deepStrictEqual([one.reach.told, one.reach.overDatabase, one.replica.dropped()], [1, 1, 0])
       assert.deepStrictEqual(two.counted, ["before", "meanwhile"])
       assert.strictEqual(yield* rows, 1)
       // It comes back with nothing of what it had.

@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeLane } from "../../../kernel/Lane.ts"
 import type { EvalScore } from "../../../subjects/evals/entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { Snapshots } from "../../../store/Snapshots.ts"
@@ -24,6 +25,7 @@ export const make = Effect.gen(function* () {
   const repo = yield* EvalRepo
   let byModel: ReadonlyMap<string, ReadonlyArray<EvalScore>> = new Map()
 
+  // One after the other: what was read before a run's end would be put in force after it.
   const refresh = Effect.map(repo.scores, (scores) => {
     const found = new Map<string, Array<EvalScore>>()
     for (const score of scores) {
@@ -33,7 +35,7 @@ export const make = Effect.gen(function* () {
       else known.push(score)
     }
     byModel = found
-  })
+  }).pipe(makeLane(1).inTurn)
   yield* refresh
   yield* (yield* Snapshots).register(["eval_runs"], () => refresh)
   return EvalScores.of({ of: (provider, model) => byModel.get(keyOf(provider, model)) ?? none, refresh })

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
+import { type Lane, makeLane } from "../../../kernel/Lane.ts"
 import { administrator, type Session, type SessionOrigin, type SessionOwner } from "../entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { Snapshots } from "../../../store/Snapshots.ts"
@@ -60,6 +61,8 @@ interface Deps {
   readonly repo: typeof SessionRepo.SessionRepo.Service
   readonly sessions: Map<string, Session>
   readonly toWrite: Set<string>
+  /** Changes and readings of the table, one after the other: a session that is opened or closed meanwhile would be lost, or be back. */
+  readonly inTurn: Lane["inTurn"]
 }
 
 const close = Effect.fn("Sessions.close")(function* ({ repo, sessions, toWrite }: Deps, sessionId: string) {
@@ -156,11 +159,11 @@ const tidy = (deps: Deps) =>
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))
 
 /** Reads again what another process has changed. */
-const reload = ({ repo, sessions }: Deps): Effect.Effect<void, StoreError> =>
+const reload = ({ inTurn, repo, sessions }: Deps): Effect.Effect<void, StoreError> =>
   Effect.map(repo.list, (all) => {
     sessions.clear()
     for (const session of all) sessions.set(session.idHash, session)
-  })
+  }).pipe(inTurn)
 
 export const make = Effect.gen(function* () {
   const repo = yield* SessionRepo.SessionRepo
@@ -172,20 +175,21 @@ export const make = Effect.gen(function* () {
     if (isAlive(session, startMs)) sessions.set(session.idHash, session)
     else yield* repo.remove(session.idHash)
   }
-  const deps: Deps = { repo, sessions, toWrite }
+  const { inTurn } = makeLane(1)
+  const deps: Deps = { repo, sessions, toWrite, inTurn }
   yield* (yield* Snapshots).register(["sessions"], () => reload(deps))
-  yield* Effect.addFinalizer(() => tidy(deps))
-  yield* Effect.forkScoped(Effect.repeat(tidy(deps), Schedule.spaced("15 minutes")))
+  yield* Effect.addFinalizer(() => inTurn(tidy(deps)))
+  yield* Effect.forkScoped(Effect.repeat(inTurn(tidy(deps)), Schedule.spaced("15 minutes")))
 
   return Sessions.of({
     find: (cookie, nowMs) => find(deps, cookie, nowMs),
     look: (cookie, nowMs) => valid(deps, cookie, nowMs)?.idHash ?? null,
-    open: (origin, owner = administrator) => open(deps, origin, owner),
+    open: (origin, owner = administrator) => inTurn(open(deps, origin, owner)),
     list: (nowMs) => list(deps, nowMs),
-    close: (sessionId) => close(deps, sessionId),
-    closeAll: closeAll(deps),
-    closeOthers: (sessionId) => closeOthers(deps, sessionId),
-    closeThose: (isOf) => closeThose(deps, isOf),
+    close: (sessionId) => inTurn(close(deps, sessionId)),
+    closeAll: inTurn(closeAll(deps)),
+    closeOthers: (sessionId) => inTurn(closeOthers(deps, sessionId)),
+    closeThose: (isOf) => inTurn(closeThose(deps, isOf)),
     get: (sessionId) => sessions.get(sessionId) ?? null,
     endsAtMs: (sessionId) => sessions.get(sessionId)?.expiresAtMs ?? null
   })

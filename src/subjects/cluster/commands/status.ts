@@ -2,7 +2,7 @@
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
-import { ClusterView, type NodeView } from "../routes.ts"
+import { ClusterView, type NodeView, type ValkeyView } from "../routes.ts"
 
 const columns: ReadonlyArray<Column.Column<NodeView>> = [
   Column.name("NAME", ({ name }) => name),
@@ -19,6 +19,23 @@ const columns: ReadonlyArray<Column.Column<NodeView>> = [
   Column.yesNo("BACKGROUND", ({ background }) => background)
 ]
 
+/** Describes the way over Valkey: whether it is there, how late it is, and what it did not take. */
+const valkeyWords = ({
+  address,
+  dropped,
+  heard,
+  lagMs,
+  overDatabase,
+  problem,
+  told
+}: typeof ValkeyView.Type): string => {
+  const state =
+    problem === null ? `Valkey at ${address} is reached` : `Valkey at ${address} cannot be used (${problem})`
+  const late = lagMs === null ? "" : `, ${lagMs} ms late at the last one`
+  const lost = dropped === 0 ? "" : `; ${dropped} things were told to nobody`
+  return `${state}: ${told} messages told, ${heard} heard${late}, ${overDatabase} over the database instead${lost}.`
+}
+
 export const clusterStatus = asking("status", "cluster", {}, function* (client) {
   const state = yield* client.get()
   yield* Output.list({
@@ -28,4 +45,6 @@ export const clusterStatus = asking("status", "cluster", {}, function* (client) 
     columns,
     empty: "This gateway has its database for itself: a file of its data folder."
   })
+  if (state.valkey !== null) yield* Output.remark(valkeyWords(state.valkey))
+  if (state.nodes.length > 1) yield* Output.remark(`Each gateway has its own: ${state.ownOfEach.join(", ")}.`)
 })
