@@ -94,7 +94,6 @@ export const layer = HttpApiBuilder.group(contractOf(LoginsGroup), "logins", (ha
           return yield* secretly({
             secret: Redacted.value(begun.secret),
             code: begun.code,
-            path: "/dashboard/login",
             expiresAt: iso(begun.expiresAtMs),
             intervalMs: begun.intervalMs
           })

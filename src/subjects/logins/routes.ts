@@ -65,10 +65,11 @@ const BegunLogin = Schema.Struct({
     "What the person's page asks with: typed by the person, or of the way `browser` behind `#request=` in the address of the page.",
     exampleCode
   ),
-  path: field(Schema.String, "Path of the page below the gateway's address.", "/dashboard/login"),
   expiresAt: field(Schema.String, "When it ends, ISO 8601.", exampleTime),
   intervalMs: field(Schema.Number, "Shortest time between two questions, milliseconds.", 5_000)
 }).annotations({ identifier: "BegunLogin" })
+
+export type BegunLogin = typeof BegunLogin.Type
 
 const AskLogin = Schema.Struct({
   secret: field(Secret, "The secret of `POST /api/logins`."),
@@ -117,6 +118,8 @@ const AskedLogin = Schema.Struct({
     "The credential of the person; null: there is none."
   )
 }).annotations({ identifier: "AskedLogin" })
+
+export type AskedLogin = typeof AskedLogin.Type
 
 const Code = field(
   Schema.String.pipe(Schema.minLength(1), Schema.maxLength(100)),
