@@ -1,5 +1,4 @@
 /** The page on which a person allows a login at the command line: by a code that is typed, and by a browser that goes back. */
-
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -7,10 +6,14 @@ import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Machine } from "../http/logins/support.ts"
 import { startIssuer, type TestIssuer } from "../support/issuer/TestIssuer.ts"
+import { violations } from "./access.ts"
 import { browserPath, world } from "./world.ts"
 
 describe.skipIf(browserPath === null)("the page of a login at the command line", () => {
-  const { enter, expect, gateway, manage, open } = world({ GATEWAY_ALLOW_LOCAL_PROVIDER_URLS: "true" }, { sessions: "own" })
+  const { enter, expect, gateway, manage, open } = world(
+    { GATEWAY_ALLOW_LOCAL_PROVIDER_URLS: "true" },
+    { sessions: "own" }
+  )
   const scope = Effect.runSync(Scope.make())
   let issuer: TestIssuer
 
@@ -32,13 +35,7 @@ describe.skipIf(browserPath === null)("the page of a login at the command line",
     await page.getByRole("heading", { name: "Log in a command line" }).waitFor()
   }
 
-  const checked = async (page: Page): Promise<void> => {
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    assert.deepStrictEqual(
-      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-      []
-    )
-  }
+  const checked = async (page: Page): Promise<void> => assert.deepStrictEqual(await violations(page), [])
 
   it("asks to sign in first, shows what asks, and allows it by keys alone", async () => {
     const machine = new Machine(gateway().url)

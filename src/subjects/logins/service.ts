@@ -117,7 +117,7 @@ const makeThrottle = Effect.map(Clock.currentTimeMillis, (startMs): Throttle => 
       state = taken.state
     }),
     giveBack: (of) => {
-      state = LoginThrottle.succeed(state, of)
+      state = LoginThrottle.giveBack(state, of)
     }
   }
 })
@@ -177,6 +177,8 @@ const answer = Effect.fn("Logins.answer")(function* (deps: Deps, code: string, a
     : { _tag: "Denied", by }
   const step = Rules.stepOf(request, event, yield* Clock.currentTimeMillis)
   if (step._tag !== "Wait" || !(yield* deps.repo.change(request.state, step.next))) return yield* new NoSuchLogin()
+  // What the session was shown is no guess.
+  deps.typing.giveBack(by.userId)
   return Rules.redirectOf(request, grant === null ? { error: "access_denied" } : { code: grant })
 })
 
