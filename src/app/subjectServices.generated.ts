@@ -17,6 +17,7 @@ import * as IssueReports from "../subjects/issueReports/service.ts"
 import * as Issuers from "../subjects/issuers/service.ts"
 import * as Keys from "../subjects/keys/service.ts"
 import * as Limits from "../subjects/limits/service.ts"
+import * as Logins from "../subjects/logins/service.ts"
 import * as McpServers from "../subjects/mcpServers/service.ts"
 import * as Memory from "../subjects/memory/service.ts"
 import * as Models from "../subjects/models/service.ts"
@@ -74,6 +75,7 @@ const level0 = Layer.mergeAll(
 const level1 = Layer.mergeAll(
   Catalog.layer,
   Cloud.layer,
+  Logins.layer,
   Oauth.layer,
   RegisteredKeys.layer,
   SignIn.layer,

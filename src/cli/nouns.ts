@@ -113,7 +113,12 @@ const own: ReadonlyArray<TreeNode> = [
     section: "Start",
     skill: "cli-contexts",
     prints: false,
-    examples: ["login https://gateway.example", "login https://gateway.example --key-stdin"]
+    examples: [
+      "login https://gateway.example",
+      "login https://gateway.example --key-stdin",
+      "login https://gateway.example --sso",
+      "login https://gateway.example --sso --device"
+    ]
   }),
   fromContext(
     "logout",

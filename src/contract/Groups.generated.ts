@@ -28,6 +28,7 @@ import { Issuers } from "../subjects/issuers/routes.ts"
 import { Keys } from "../subjects/keys/routes.ts"
 import { Limits } from "../subjects/limits/routes.ts"
 import { Live } from "../subjects/live/routes.ts"
+import { Logins } from "../subjects/logins/routes.ts"
 import { Mcp } from "../subjects/mcp/routes.ts"
 import { McpServers } from "../subjects/mcpServers/routes.ts"
 import { Memory } from "../subjects/memory/routes.ts"
@@ -89,6 +90,7 @@ export const groups = HttpApi.make("gateway")
   .add(Keys)
   .add(Limits)
   .add(Live)
+  .add(Logins)
   .add(Mcp)
   .add(McpServers)
   .add(Memory)

@@ -27,6 +27,7 @@ import { issuers } from "../subjects/issuers/subject.ts"
 import { keys } from "../subjects/keys/subject.ts"
 import { limits } from "../subjects/limits/subject.ts"
 import { live } from "../subjects/live/subject.ts"
+import { logins } from "../subjects/logins/subject.ts"
 import { mcp } from "../subjects/mcp/subject.ts"
 import { mcpServers } from "../subjects/mcpServers/subject.ts"
 import { memory } from "../subjects/memory/subject.ts"
@@ -88,6 +89,7 @@ export const subjects = {
   keys,
   limits,
   live,
+  logins,
   mcp,
   mcpServers,
   memory,

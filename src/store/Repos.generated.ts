@@ -18,6 +18,7 @@ import * as IssuerRepo from "../subjects/issuers/repo.ts"
 import * as KeyOwnerRepo from "../subjects/keys/KeyOwnerRepo.ts"
 import * as ApiKeyRepo from "../subjects/keys/repo.ts"
 import * as LimitRepo from "../subjects/limits/repo.ts"
+import * as LoginRepo from "../subjects/logins/repo.ts"
 import * as McpAuditRepo from "../subjects/mcp/repo.ts"
 import * as McpServerRepo from "../subjects/mcpServers/repo.ts"
 import * as MediaJobRepo from "../subjects/mediaJobs/repo.ts"
@@ -68,6 +69,7 @@ export type Repos =
   | KeyOwnerRepo.KeyOwnerRepo
   | ApiKeyRepo.ApiKeyRepo
   | LimitRepo.LimitRepo
+  | LoginRepo.LoginRepo
   | McpAuditRepo.McpAuditRepo
   | McpServerRepo.McpServerRepo
   | MediaJobRepo.MediaJobRepo
@@ -117,6 +119,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   KeyOwnerRepo.layer,
   ApiKeyRepo.layer,
   LimitRepo.layer,
+  LoginRepo.layer,
   McpAuditRepo.layer,
   McpServerRepo.layer,
   MediaJobRepo.layer,

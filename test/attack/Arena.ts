@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope"
 import { join } from "node:path"
 import type { WireName } from "../../src/contract/domain/Wire.ts"
 import * as Fake from "../support/FakeUpstream.ts"
+import { startIssuer, type TestIssuer } from "../support/issuer/TestIssuer.ts"
 import * as Program from "../support/Program.ts"
 import { answerOf } from "./Asks.ts"
 import { type Answer, type Call, send } from "./RawHttp.ts"
@@ -40,6 +41,8 @@ export interface Arena {
   readonly closed: Gateway
   /** A gateway with these flags that tells how long its event loop stood still (`Stalls.ts`). It ends with the arena. */
   readonly watched: (flags: Readonly<Record<string, string>>) => Promise<Gateway>
+  /** A real directory that signs people in. It ends with the arena. */
+  readonly issuer: () => Promise<TestIssuer>
   readonly upstream: Fake.FakeUpstream
   readonly trap: Fake.FakeUpstream
   /** A word that no earlier attempt has used. */
@@ -118,6 +121,7 @@ export const start: Effect.Effect<Arena, never, Scope.Scope> = Effect.gen(functi
     open,
     closed,
     watched,
+    issuer: () => Effect.runPromise(Scope.extend(startIssuer, scope)),
     upstream,
     trap,
     fresh,

@@ -8,6 +8,8 @@ export interface Call {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
+  /** Address of this machine's loopback that it comes from, such as `127.0.0.9`; absent: the usual one. */
+  readonly from?: string
 }
 
 export interface Answer {
@@ -32,6 +34,7 @@ export const send = (port: number, call: Call, waitMs = patienceMs): Promise<Ans
           ...call.headers
         },
         agent: false,
+        ...(call.from === undefined ? {} : { localAddress: call.from }),
         timeout: waitMs
       },
       (incoming) => {

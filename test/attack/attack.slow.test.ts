@@ -15,6 +15,7 @@ import { browsers } from "./classes/browsers.ts"
 import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
 import { directories } from "./classes/directories.ts"
+import { signIns } from "./classes/signIns.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
 import { keepers } from "./classes/keepers.ts"
@@ -63,6 +64,7 @@ const all: ReadonlyArray<AttackClass> = [
   keepers,
   usageOfOthers,
   directories,
+  signIns,
   longStalls
 ]
 

@@ -132,7 +132,7 @@ export const logoutCommand = Command.make("logout", { name: maybeName }, (given)
     if (back._tag === "Left") {
       const reason = "message" in back.left ? back.left.message : ""
       yield* Output.note(
-        `The key of this login could not be removed there (${reason}) Remove it with 'gateway key remove' on that gateway.`
+        `The key of this login could not be removed there (${reason}) Remove it with 'gateway key remove' on that gateway, or 'gateway admin-session end' where a person has logged in.`
       )
     }
   })

@@ -13,6 +13,7 @@ import * as Contexts from "../gateway/Contexts.ts"
 import * as login from "../gateway/login.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import { BadArgument, type CliFailure } from "../Failure.ts"
+import { loadModule } from "../lazy.ts"
 import * as Output from "../output/Output.ts"
 import { secretly } from "../asking/secretly.ts"
 import { canAsk } from "../asking/terminal.ts"
@@ -28,10 +29,18 @@ const flags = {
   keyStdin: Options.boolean("key-stdin").pipe(
     Options.withDescription("Read a key of the gateway from standard input instead of asking.")
   ),
+  sso: Options.boolean("sso").pipe(
+    Options.withDescription("Sign in by your directory in the browser, in place of a password or key.")
+  ),
+  device: Options.boolean("device").pipe(
+    Options.withDescription("With --sso: by a code that you type in a browser of any machine.")
+  ),
   insecure: Options.boolean("insecure").pipe(
     Options.withDescription("Allow an address beyond this machine that is not encrypted.")
   )
 }
+
+const loadSso = loadModule(() => import("../gateway/sso.ts"))
 
 const enter = (url: string, secret: Redacted.Redacted) =>
   isGatewayKey(Redacted.value(secret)) ? login.withKey(url, secret) : login.withPassword(url, secret)
@@ -72,11 +81,35 @@ interface LoginFlags {
   readonly name: Option.Option<string>
   readonly keyStdin: boolean
   readonly insecure: boolean
+  readonly sso?: boolean
+  readonly device?: boolean
+}
+
+/** The credential to keep: of a person by the directory, a key of standard input, or by what is typed. */
+const credentialOf = ({ device = false, keyStdin, sso = false }: LoginFlags, url: string, command: string) =>
+  Effect.gen(function* () {
+    if (sso) {
+      const { byBrowser, byDevice } = yield* loadSso
+      return yield* device ? byDevice(url) : byBrowser(url)
+    }
+    if (keyStdin) return yield* piped(url, command)
+    if (yield* canAsk) return yield* secretly(ask(url))
+    return yield* new BadArgument({
+      message: "There is no terminal to ask for the admin password.",
+      hint: `Give a key of the gateway: '${command} --key-stdin < file', or sign in by your directory: '${command} --sso'.`
+    })
+  })
+
+const checkFlags = ({ device = false, keyStdin, sso = false }: LoginFlags): Effect.Effect<void, BadArgument> => {
+  if (device && !sso) return new BadArgument({ message: "--device is a way of --sso.", hint: "Give both of them." })
+  if (!sso || !keyStdin) return Effect.void
+  return new BadArgument({ message: "--sso and --key-stdin are two ways to log in.", hint: "Give one of them." })
 }
 
 /** Keeps a login. `command` is what can be typed again; `isUsed`: commands go there from now on. */
 const logIn = (given: LoginFlags, command: string, isUsed: boolean) =>
   Effect.gen(function* () {
+    yield* checkFlags(given)
     const url = yield* login.loginUrl(given.url, given.insecure)
     const name = Option.getOrElse(given.name, () => login.nameOf(url))
     if (name === Contexts.localName || !/^[\w.:[\]-]{1,100}$/.test(name)) {
@@ -96,14 +129,7 @@ const logIn = (given: LoginFlags, command: string, isUsed: boolean) =>
       })
     }
     yield* login.reached(url)
-    const mayAsk = !given.keyStdin && (yield* canAsk)
-    if (!given.keyStdin && !mayAsk) {
-      return yield* new BadArgument({
-        message: "There is no terminal to ask for the admin password.",
-        hint: `Give a key of the gateway: '${command} --key-stdin < file'.`
-      })
-    }
-    const context = yield* mayAsk ? secretly(ask(url)) : piped(url, command)
+    const context = yield* credentialOf(given, url, command)
     yield* Contexts.write(file, {
       current: isUsed ? name : before.current,
       contexts: { ...before.contexts, [name]: context }

@@ -270,10 +270,27 @@ export interface Circumstances {
   readonly place: Place
   /** The address is of a login, whatever key was sent there. */
   readonly isLogin: boolean
+  /** The credential is that of a person who has logged in. */
+  readonly isPerson?: boolean
+}
+
+const loginAgain = "The login has ended: log in again with 'gateway login <url> --sso'."
+
+/** What a person is advised who has logged in by a directory, where a key would not help. */
+const personAdvice: Readonly<Partial<Record<Refusal, string>>> = {
+  keyUnknown: loginAgain,
+  keyEnded: loginAgain,
+  scopeMissing:
+    "'gateway whoami' shows what your role opens; an administrator changes the role. Models are asked with a key of yours: see 'gateway key list', and set it as GATEWAY_API_KEY."
 }
 
 /** Returns the next step; null: the message suffices. */
-export const adviceFor = (refusal: Refusal, { credential, isLogin, place, variable }: Circumstances): string | null => {
+export const adviceFor = (
+  refusal: Refusal,
+  { credential, isLogin, isPerson = false, place, variable }: Circumstances
+): string | null => {
+  const ofPerson = isPerson ? personAdvice[refusal] : undefined
+  if (ofPerson !== undefined) return ofPerson
   const row = adviceTable[refusal][refusal === "offline" && isLogin ? "login" : credential]
   return row[place]?.replace("{variable}", variable ?? "the environment") ?? null
 }
@@ -302,6 +319,7 @@ const byCode: Readonly<Record<string, Refusal>> = {
   key_expired: "keyEnded",
   key_inactive: "keyEnded",
   key_scope: "scopeMissing",
+  login_asks_no_models: "scopeMissing",
   key_schedule: "keyRestricted",
   key_ip: "keyRestricted",
   key_endpoint: "keyRestricted",

@@ -29,6 +29,7 @@ export const groups = {
   keys: () => import("../../subjects/keys/routes.ts").then((m) => m.Keys),
   limits: () => import("../../subjects/limits/routes.ts").then((m) => m.Limits),
   live: () => import("../../subjects/live/routes.ts").then((m) => m.Live),
+  logins: () => import("../../subjects/logins/routes.ts").then((m) => m.Logins),
   mcp: () => import("../../subjects/mcp/routes.ts").then((m) => m.Mcp),
   mcpServers: () => import("../../subjects/mcpServers/routes.ts").then((m) => m.McpServers),
   memory: () => import("../../subjects/memory/routes.ts").then((m) => m.Memory),

@@ -14,6 +14,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { hasLoginMarker } from "../../kernel/secrets/GatewayKey.ts"
 import { addressOf, isLoopbackHost } from "../../kernel/BindAddress.ts"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
 import { isEntered } from "../../platform/EnvText.ts"
@@ -100,6 +101,7 @@ export const circumstancesOf = (to: Target): Circumstances => ({
   credential: credentialOf(to),
   variable: to.keyVariable ?? null,
   isLogin: to.namedBy === "context",
+  isPerson: to.apiKey !== null && hasLoginMarker(Redacted.value(to.apiKey)),
   place: placeOf(to.url, isOwnHost)
 })
 

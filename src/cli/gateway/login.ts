@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { hostname } from "node:os"
+import { hasLoginMarker } from "../../kernel/secrets/GatewayKey.ts"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
 import { harmless } from "../../kernel/text/TerminalText.ts"
 import { cookieNames } from "../../subjects/auth/entity.ts"
@@ -57,7 +58,10 @@ const meAt = (url: string, key: Redacted.Redacted) =>
 
 /** Says in a sentence what a key may, where that is not everything; null: it manages the gateway. */
 export const rightsOf = ({ key, url }: Context): Effect.Effect<string | null, CliFailure> =>
-  Effect.map(meAt(url, key), ({ person, tiers }) => {
+  Effect.map(meAt(url, key), ({ person, principal, tiers }) => {
+    if (person !== null && principal.type === "session") {
+      return `You may do what the role '${person.role}' opens: see 'gateway me' and 'gateway whoami'. Models are asked with a key of yours ('gateway key list').`
+    }
     if (tiers.includes("manage")) return null
     if (person !== null && person.role !== null) {
       return `This key may use models, and do what the role '${person.role}' of ${person.name ?? person.id} opens: see 'gateway whoami'.`
@@ -94,10 +98,23 @@ export const withPassword = (url: string, password: Redacted.Redacted): Effect.E
     return { url, key: Redacted.make(made.secret), keyId: made.key.id }
   })
 
-/** Removes the key that a login made. */
-export const revokeKey = ({ key, keyId, url }: Context): Effect.Effect<void, CliFailure> =>
-  keyId === null
+/** Ends the login of a person at the gateway; one that has ended by itself is no failure. */
+const endLogin = ({ key, url }: Context): Effect.Effect<void, CliFailure> =>
+  Effect.flatMap(Client.group(at(url, key), "auth"), (auth) =>
+    auth.logout().pipe(
+      Effect.catchTag("Unauthorized", () => Effect.void),
+      Effect.asVoid,
+      Client.orExplain(at(url, key))
+    )
+  )
+
+/** Removes the key that a login made, or ends the login of a person. */
+export const revokeKey = (context: Context): Effect.Effect<void, CliFailure> => {
+  const { key, keyId, url } = context
+  if (hasLoginMarker(Redacted.value(key))) return endLogin(context)
+  return keyId === null
     ? Effect.void
     : Effect.flatMap(Client.group(at(url, key), "keys"), (keys) =>
         Effect.asVoid(keys.remove({ path: { id: keyId } }).pipe(Client.orExplain(at(url, key))))
       )
+}

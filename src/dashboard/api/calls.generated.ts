@@ -28,6 +28,7 @@ import type { Issuers } from "../../subjects/issuers/routes.ts"
 import type { Keys } from "../../subjects/keys/routes.ts"
 import type { Limits } from "../../subjects/limits/routes.ts"
 import type { Live } from "../../subjects/live/routes.ts"
+import type { Logins } from "../../subjects/logins/routes.ts"
 import type { Mcp } from "../../subjects/mcp/routes.ts"
 import type { McpServers } from "../../subjects/mcpServers/routes.ts"
 import type { Memory } from "../../subjects/memory/routes.ts"
@@ -244,6 +245,10 @@ export const limitsLedger: Call<typeof Limits, "ledger"> = /* @__PURE__ */ call(
 export const limitsMe: Call<typeof Limits, "me"> = /* @__PURE__ */ call("GET", "/api/usage/me")
 export const liveDescribe: Call<typeof Live, "describe"> = /* @__PURE__ */ call("GET", "/api/live")
 export const liveRunning: Call<typeof Live, "running"> = /* @__PURE__ */ call("GET", "/api/requests/running")
+export const loginsBegin: Call<typeof Logins, "begin"> = /* @__PURE__ */ call("POST", "/api/logins")
+export const loginsToken: Call<typeof Logins, "token"> = /* @__PURE__ */ call("POST", "/api/logins/token")
+export const loginsLook: Call<typeof Logins, "look"> = /* @__PURE__ */ call("POST", "/api/logins/look")
+export const loginsAnswer: Call<typeof Logins, "answer"> = /* @__PURE__ */ call("POST", "/api/logins/answer")
 export const mcpStatus: Call<typeof Mcp, "status"> = /* @__PURE__ */ call("GET", "/api/mcp/status")
 export const mcpRestart: Call<typeof Mcp, "restart"> = /* @__PURE__ */ call("POST", "/api/mcp/restart")
 export const mcpTools: Call<typeof Mcp, "tools"> = /* @__PURE__ */ call("GET", "/api/mcp/tools")

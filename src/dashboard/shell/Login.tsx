@@ -10,6 +10,7 @@ import { tellTabs } from "../api/tabs.ts"
 import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { placeOf } from "../ui/address/places.ts"
+import { keepLogin } from "../ui/address/waitingLogin.ts"
 import { State } from "../ui/State.tsx"
 import { useWork } from "../ui/useWork.ts"
 import { words } from "../words/shell.ts"
@@ -83,7 +84,12 @@ const Issuers = () => {
     <ul class="stack plain" aria-label={words.login.issuers}>
       {issuers.value.map(({ id, name }) => (
         <li key={id}>
-          <a class="button" href={addressOf(`api/sign-in/${encodeURIComponent(id)}/begin`)} target="_self">
+          <a
+            class="button"
+            href={addressOf(`api/sign-in/${encodeURIComponent(id)}/begin`)}
+            target="_self"
+            onClick={keepLogin}
+          >
             {words.login.by(name)}
           </a>
         </li>

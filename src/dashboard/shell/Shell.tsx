@@ -18,7 +18,7 @@ import { clockTime } from "../ui/format.ts"
 import { say, Spoken } from "./spoken.tsx"
 import { Toasts } from "../ui/toasts.tsx"
 import { words } from "../words/shell.ts"
-import { type Entry, openEntries } from "./entries.ts"
+import { type Entry, loginView, openEntries } from "./entries.ts"
 import type { Palette as PaletteOf } from "./Palette.tsx"
 import { ChoosePassword } from "./ChoosePassword.tsx"
 import { KeysDialog } from "./KeysDialog.tsx"
@@ -27,6 +27,7 @@ import { Look } from "./Look.tsx"
 import { Notices } from "./Notices.tsx"
 import { isOwnPage, OwnPage } from "./OwnPage.tsx"
 import { base, placeOf } from "../ui/address/places.ts"
+import { loginPath } from "../ui/address/waitingLogin.ts"
 import { useShortcuts } from "./shortcuts.ts"
 
 /** The state of the live feed, in a word. */
@@ -150,6 +151,7 @@ const ToOwn = () => {
   useEffect(() => route(placeOf("me"), true), [route])
   return null
 }
+const toLogin = <Route key={loginPath} path={placeOf(loginPath)} component={loginView} />
 const toOwn = <Route key="first" path={base} component={ToOwn} />
 
 const settlesMs = 500
@@ -286,6 +288,7 @@ const View = () => {
           }}
         >
           {isAdministrator() ? openEntries().map(routeOf) : [...openEntries().map(routeOf), toOwn]}
+          {toLogin}
           <Route default component={NoView} />
         </Router>
       </ErrorBoundary>

@@ -85,5 +85,8 @@ export const entries: ReadonlyArray<Entry> = [
   }
 ]
 
+/** The page on which a person allows a login at the command line. It is opened from there, and has no entry. */
+export const loginView = lazy(async () => (await import("../views/login/CommandLine.tsx")).CommandLine)
+
 /** The entries that the rights of the current user open. */
 export const openEntries = (): ReadonlyArray<Entry> => entries.filter(({ isOpen = isAdministrator }) => isOpen())

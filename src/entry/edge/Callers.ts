@@ -35,6 +35,7 @@ const refusalOf = ({ code, message, status }: Denied): InferenceError => {
     case "key_endpoint":
       return new KeyRejected({ reason: "endpoint", model: null })
     case "session_unproved":
+    case "login_asks_no_models":
     case "as_key_not_here":
     case "as_key_session_only":
     case "as_key_unknown":

@@ -29,7 +29,9 @@ export const atTheMachine = (what: string, principals: ReadonlyArray<Principal["
     const principal = (yield* CurrentTrail)?.principal
     const tag = principal?._tag
     const isPerson =
-      (principal?._tag === "Session" && (principal.person === undefined || principal.person.role === "owner")) ||
+      (principal?._tag === "Session" &&
+        principal.isCommandLine === undefined &&
+        (principal.person === undefined || principal.person.role === "owner")) ||
       (tag !== undefined && principals.includes(tag))
     if ((yield* InnerCaller) !== null || !isPerson) {
       return yield* new Forbidden({ message, code: "session_required" })

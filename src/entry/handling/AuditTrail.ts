@@ -23,6 +23,8 @@ export interface Trail {
   changes?: ReadonlyArray<FieldChange>
   /** Author of a request whose state names who began what it ends. */
   began?: { readonly actor: string; readonly made: string | null }
+  /** The request has asked and changed nothing, so that it leaves no row. */
+  isUneventful?: true
 }
 
 /** Trail of the request that runs; null outside of one that is recorded. */

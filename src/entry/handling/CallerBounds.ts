@@ -8,6 +8,7 @@ import { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import type { Identified } from "../../subjects/auth/Access.ts"
 import { bearerOf, type RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import { cookieOf } from "../../subjects/auth/sessions/SessionCookie.ts"
+import { loginTokenOf } from "../../subjects/auth/sessions/SessionCredential.ts"
 import { Sessions } from "../../subjects/auth/sessions/Sessions.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { type Bounds, boundsOf } from "../../subjects/people/Bounds.ts"
@@ -23,6 +24,10 @@ export const operationOf = (method: string, url: string): Operation => {
 const personIn = (principal: Principal): string | null =>
   principal._tag === "Session" ? (principal.person?.userId ?? null) : null
 
+/** A key, which is sent on purpose, wins over the cookie: beside one that is not known, only a login at the command line counts. */
+const sessionCredential = (caller: "missing" | "wrong", headers: RequestHeaders): string | null =>
+  caller === "missing" ? cookieOf(headers) : loginTokenOf(headers)
+
 /** Makes what finds the bounds of a request that was let in; null: none. */
 export const makeCallerBounds = Effect.gen(function* () {
   const keys = yield* ApiKeys
@@ -30,8 +35,8 @@ export const makeCallerBounds = Effect.gen(function* () {
   const sessions = yield* Sessions
   /** Id of the person of the session that counts where no key was sent. */
   const sessionUser = (caller: Identified, headers: RequestHeaders, nowMs: number): string | null => {
-    const cookie = caller === "missing" ? cookieOf(headers) : null
-    const id = cookie === null ? null : sessions.look(cookie, nowMs)
+    const credential = caller === "missing" || caller === "wrong" ? sessionCredential(caller, headers) : null
+    const id = credential === null ? null : sessions.look(credential, nowMs)
     return id === null ? null : (sessions.get(id)?.userId ?? null)
   }
   return Effect.gen(function* () {

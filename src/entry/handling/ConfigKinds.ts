@@ -48,6 +48,7 @@ const kinds: Readonly<Record<GroupName, string | null>> = {
   backups: null,
   bills: null,
   signIn: null,
+  logins: null,
   cliTools: null,
   // What it applies is asked of the other groups.
   configuration: null,

@@ -29,6 +29,7 @@ export const handlers = {
   keys: () => import("./groups/Usual.generated.ts").then((m) => m.keys),
   limits: () => import("./groups/Usual.generated.ts").then((m) => m.limits),
   live: () => import("./groups/Usual.generated.ts").then((m) => m.live),
+  logins: () => import("./groups/Others.generated.ts").then((m) => m.logins),
   mcp: () => import("./groups/Others.generated.ts").then((m) => m.mcp),
   mcpServers: () => import("./groups/Others.generated.ts").then((m) => m.mcpServers),
   memory: () => import("./groups/Others.generated.ts").then((m) => m.memory),

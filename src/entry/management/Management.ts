@@ -192,7 +192,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
   const recorded = (found: Found, requestId: string, trail: Trail, outcome: Outcome) =>
     Effect.gen(function* () {
       const { route, parameters, query } = found
-      if (route.plane !== "management") return
+      if (route.plane !== "management" || trail.isUneventful === true) return
       const ip = yield* clientAddress
       const atMs = yield* Clock.currentTimeMillis
       const row = rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip })

@@ -16,6 +16,7 @@ import type * as IssueReports from "../../subjects/issueReports/service.ts"
 import type * as Issuers from "../../subjects/issuers/service.ts"
 import type * as Keys from "../../subjects/keys/service.ts"
 import type * as Limits from "../../subjects/limits/service.ts"
+import type * as Logins from "../../subjects/logins/service.ts"
 import type * as McpServers from "../../subjects/mcpServers/service.ts"
 import type * as Memory from "../../subjects/memory/service.ts"
 import type * as Models from "../../subjects/models/service.ts"
@@ -55,6 +56,7 @@ export type SubjectServices =
   | Issuers.Issuers
   | Keys.Keys
   | Limits.Limits
+  | Logins.Logins
   | McpServers.McpServers
   | Memory.MemoryEntries
   | Models.ProviderModels

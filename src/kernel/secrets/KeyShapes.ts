@@ -4,7 +4,7 @@ const mark = "[redacted]"
 
 /** Beginnings that issuers give their keys, with what follows them. A key has no blanks in it. */
 const keys =
-  /(?<![\w-])(?:gwr?_|sk-|sk_|pk-|pk_|rk_|gsk_|xai-|hf_|r8_|fal-|key-|ghp_|gho_|ghs_|ghu_|github_pat_|glpat-|xox[abprs]-|AIza|AKIA|whsec_|ya29\.)[\w./+=~-]{12,}/g
+  /(?<![\w-])(?:gw[rs]?_|sk-|sk_|pk-|pk_|rk_|gsk_|xai-|hf_|r8_|fal-|key-|ghp_|gho_|ghs_|ghu_|github_pat_|glpat-|xox[abprs]-|AIza|AKIA|whsec_|ya29\.)[\w./+=~-]{12,}/g
 /** The credential of an `Authorization` header, and JSON web tokens. */
 const bearers = /\b(bearer|basic|token)(\s{1,4})[\w.~+/=-]{16,}/gi
 const webTokens = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]{0,4096})?/g

@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 
 const shownTail = 4
 const leastLengthToShow = 12
-const scheme = /^(?:sk|gsk|pk|gwr?)[-_]/
+const scheme = /^(?:sk|gsk|pk|gw[rs]?)[-_]/
 const telling = /authorization|key|token|secret|cookie|password|credential/i
 
 /** `sk-…abcd`: at most the last four characters, and nothing at all of a short secret. */

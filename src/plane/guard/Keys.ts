@@ -54,6 +54,7 @@ export const keyRules: ReadonlyArray<KeyRule> = [
   rule("pplx-", "[A-Za-z0-9]{32,64}"),
   rule("gw_", "[\\w-]{20,128}", isRandom),
   rule("gwr_", "[\\w-]{20,128}", isRandom),
+  rule("gws_", "[\\w-]{20,128}", isRandom),
   rule("SG\\.", "[\\w-]{16,32}\\.[\\w-]{32,64}"),
   rule("dop_v1_", "[a-f0-9]{64}"),
   rule("shpat_", "[a-fA-F0-9]{32}"),

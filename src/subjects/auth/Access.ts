@@ -25,6 +25,8 @@ export interface AccessFacts {
   readonly person: SessionPerson | null
   /** Part of the gateway that the session opens the route for: all of it to the administrator, to a person by the role. */
   readonly sessionReach: Reach
+  /** The request has the credential of a login at the command line, valid or not: it was sent on purpose, and no browser adds it. */
+  readonly isLogin: boolean
   /** The request names a key to act with. */
   readonly namesKey: boolean
   readonly csrfTokenValid: boolean
@@ -89,6 +91,11 @@ const noKeyOfPerson = denied(
   "session_unproved",
   "People ask models with a key of their own: send its id as 'X-Gateway-As-Key', or the key itself."
 )
+const noModelsByLogin = denied(
+  403,
+  "login_asks_no_models",
+  "A login at the command line asks no models. Send a key of the person ('gateway key list'), or set it as GATEWAY_API_KEY."
+)
 const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
 export const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
 export const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
@@ -141,8 +148,12 @@ export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
 
 const mayReadMetrics = (key: Pick<ApiKey, "scopes">): boolean => key.scopes.includes("read:metrics") || mayManage(key)
 
-const sessionOf = ({ person }: AccessFacts, sessionId: string): Principal =>
-  person === null ? { _tag: "Session", sessionId } : { _tag: "Session", sessionId, person }
+const sessionOf = ({ isLogin, person }: AccessFacts, sessionId: string): Principal => ({
+  _tag: "Session",
+  sessionId,
+  ...(person === null ? {} : { person }),
+  ...(isLogin ? { isCommandLine: true } : {})
+})
 
 const noRightOfPerson = ({ role }: SessionPerson): Denied =>
   denied(403, "key_scope", `The role '${role}' of the person who is signed in does not open this.`)
@@ -173,6 +184,7 @@ const withoutKey = (facts: AccessFacts): Access => {
 
 /** Decides access to inference. While keys are not required, a foreign key (many clients send one) is ignored; a revoked one of ours stays refused. */
 const inference = (facts: AccessFacts): Access => {
+  if (facts.isLogin) return noModelsByLogin
   if (facts.key === "missing") return withoutKey(facts)
   if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)
   return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]

@@ -20,7 +20,7 @@ import type { RequestHeaders } from "./Credentials.ts"
 import { isCrossSite, isCsrfToken, isOwnPage, isSafeMethod } from "./Csrf.ts"
 import { foreignOriginOf, isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
 import { problemOf } from "./KeyPolicy.ts"
-import { isWellFormed } from "./KeyFormat.ts"
+import { isLoginToken, isWellFormed } from "./KeyFormat.ts"
 import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
@@ -180,19 +180,25 @@ export const make = Effect.gen(function* () {
     const inferenceOnly = tier === "inference"
     const rawKey = inferenceOnly ? keyOf(headers, request.url) : bearerOf(headers)
     const known = keys.identify(rawKey)
-    const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
+    // Looked at where no key is known only, so that requests with good keys do not pay for it.
+    const login = known === "wrong" && rawKey !== null && isLoginToken(rawKey) ? rawKey : null
     // Where the cookie does not count it is not read, nor is it beside a key.
-    const cookie = inferenceOnly && (!request.takesSession || rawKey !== null) ? null : cookieOf(headers)
-    const session = sessionFacts(cookie, nowMs, request.isLook === true)
+    const hasCookie = login === null && !(inferenceOnly && (!request.takesSession || rawKey !== null))
+    const cookie = hasCookie ? cookieOf(headers) : null
+    const session = sessionFacts(login ?? cookie, nowMs, request.isLook === true)
+    const isLogin = login !== null
+    const isFound = isLogin && session.sessionId !== null
+    const key = isFound ? "missing" : known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
     const access = decide(tier, {
       key,
-      keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
+      keyIsOurs: key === "wrong" && rawKey !== null && (login !== null || isWellFormed(rawKey)),
       keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
       reach: inferenceOnly ? "none" : personsReach(key, request),
       ...session,
+      isLogin,
       sessionReach: sessionReach(session, (inferenceOnly ? undefined : request.operation) ?? administer),
       namesKey: headers[asKeyHeader] !== undefined,
-      csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
+      csrfTokenValid: isLogin || (cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token"))),
       ownPage: inferenceOnly && cookie !== null && isOwnPage(headers),
       safeMethod: isSafeMethod(request.method),
       crossSite: !inferenceOnly && isCrossSite(headers),

@@ -90,6 +90,14 @@ export const unlock = (state: ThrottleState, identifier: string, nowMs: number):
   return { ...state, byAddress }
 }
 
+/** Gives one try back, of one that was no guess; the failures before it stay. */
+export const giveBack = (state: ThrottleState, address: string): ThrottleState => {
+  const own = state.byAddress.get(address)
+  const byAddress = new Map(state.byAddress)
+  if (own !== undefined) byAddress.set(address, { ...own, tokens: Math.min(perAddress.burst, own.tokens + 1) })
+  return { global: { ...state.global, tokens: Math.min(overall.burst, state.global.tokens + 1) }, byAddress }
+}
+
 /** Forgets the failures of an address that has shown the right password. */
 export const succeed = (state: ThrottleState, address: string): ThrottleState => {
   const byAddress = new Map(state.byAddress)

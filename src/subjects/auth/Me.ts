@@ -80,7 +80,11 @@ export const meOf = (
         ...plain,
         ...ofSession(principal.person),
         principal: { type, id: sessionName(principal.sessionId), name: null },
-        credential: { type: "cookie", prefix: null, expiresAt: isoOf(endsAtMs(principal.sessionId)) }
+        credential: {
+          type: principal.isCommandLine === true ? "bearer" : "cookie",
+          prefix: null,
+          expiresAt: isoOf(endsAtMs(principal.sessionId))
+        }
       }
     case "Key": {
       const { key } = principal

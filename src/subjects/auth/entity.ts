@@ -1,5 +1,8 @@
-/** Ways in which a session begins: by the admin password, by a code of the owner's, or by an issuer that signs people in. */
-export const sessionWays = ["password", "code", "issuer"] as const
+/**
+ * Ways in which a session begins: by the admin password, by a code of the owner's, by an issuer that signs people in, or at the command line of a person
+ * who has allowed it in the browser.
+ */
+export const sessionWays = ["password", "code", "issuer", "commandLine"] as const
 export type SessionWay = (typeof sessionWays)[number]
 
 /**
@@ -18,7 +21,7 @@ export interface SessionOrigin {
   readonly via: SessionWay
   /** Address of the caller, as it is shown in logs; empty: not known. */
   readonly address: string
-  /** `User-Agent` of the browser, cut; empty: none. */
+  /** `User-Agent` of the browser, or name of the machine with the command line, cut; empty: none. */
   readonly userAgent: string
 }
 
@@ -32,9 +35,9 @@ export interface SessionOwner {
 
 export const administrator: SessionOwner = { userId: null, issuerId: null }
 
-/** A session of the administrator or of a person. Only hashes are stored; the cookie holds the id. */
+/** A session of the administrator or of a person. Only hashes are stored; the cookie, or the credential of the command line, holds the id. */
 export interface Session extends SessionOrigin, SessionOwner {
-  /** SHA-256 of the cookie value, lower-case hex. */
+  /** SHA-256 of the value of the cookie or of the credential, lower-case hex. */
   readonly idHash: string
   readonly createdAtMs: number
   readonly lastSeenAtMs: number

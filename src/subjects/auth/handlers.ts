@@ -19,6 +19,7 @@ import { csrfTokenOf, isCrossSite } from "./Csrf.ts"
 import { endsOf } from "./PeerAddress.ts"
 import { Login, type TooManyLogins } from "./Login.ts"
 import { cookieOf, endedCookies, newCookie } from "./sessions/SessionCookie.ts"
+import { sessionCredentialOf } from "./sessions/SessionCredential.ts"
 import { absoluteMs, type Login as LoggedIn, Sessions } from "./sessions/Sessions.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { answered } from "../../entry/handling/Answers.ts"
@@ -86,7 +87,7 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
     const sessions = yield* Sessions
     const sessionOf = (headers: RequestHeaders) =>
       Effect.map(Clock.currentTimeMillis, (nowMs) => {
-        const cookie = cookieOf(headers)
+        const cookie = sessionCredentialOf(headers)
         const sessionId = cookie === null ? null : sessions.find(cookie, nowMs)
         return cookie === null || sessionId === null ? null : { cookie, sessionId }
       })
@@ -169,7 +170,7 @@ export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =
       )
       .handle("logout", ({ request }) =>
         Effect.gen(function* () {
-          const cookie = cookieOf(request.headers)
+          const cookie = sessionCredentialOf(request.headers)
           if (cookie !== null) yield* login.logOut(cookie)
           return endedCookies(request.headers).reduce(
             (response, { name, options }) =>

@@ -78,11 +78,15 @@ const AdminSession = Schema.Struct({
   current: field(Schema.Boolean, "Whether it is the session that asks.", true),
   via: field(
     Schema.Literal(...sessionWays),
-    "How it began: by the password, by a code of the owner's, or by an issuer that signed a person in.",
+    "How it began: by the password, by a code of the owner's, by an issuer that signed a person in, or at the command line of a person who has allowed it in the browser.",
     "password"
   ),
   address: field(Schema.String, "Address it began from; empty: not known.", "127.0.0.1"),
-  userAgent: field(Schema.String, "What the browser called itself, cut; empty: nothing.", "Mozilla/5.0"),
+  userAgent: field(
+    Schema.String,
+    "What the browser called itself, or the machine with the command line, cut; empty: nothing.",
+    "Mozilla/5.0"
+  ),
   createdAt: field(Schema.String, "When it began, ISO 8601.", exampleTime),
   lastSeenAt: field(Schema.String, "When it was used last, to five minutes, ISO 8601.", exampleTime),
   expiresAt: field(Schema.String, "When it ends at the latest, ISO 8601.", exampleTime)
@@ -198,7 +202,12 @@ export class Auth extends HttpApiGroup.make("auth")
       .addSuccess(LoggedIn)
       .addError(TooManyRequestsAnswer)
   )
-  .add(at("logout", { summary: "Log out", description: "Ends the session of the cookie." }).addSuccess(NoContent))
+  .add(
+    at("logout", {
+      summary: "Log out",
+      description: "Ends the session of the cookie, or the login at the command line that asks."
+    }).addSuccess(NoContent)
+  )
   .add(
     at("session", {
       summary: "Show whether a session is valid",

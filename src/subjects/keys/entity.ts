@@ -203,6 +203,8 @@ export type Principal =
       readonly sessionId: string
       /** Person who has signed in; absent: the administrator, by the password or a code. */
       readonly person?: SessionPerson
+      /** The session is a login at the command line, which came as a bearer credential. */
+      readonly isCommandLine?: true
     }
   | {
       readonly _tag: "Key"

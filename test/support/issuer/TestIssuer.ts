@@ -50,10 +50,15 @@ export class Browser {
     return jar
   }
 
+  /** Makes a request; another kind of browser may make it otherwise. */
+  fetch(url: string, init: RequestInit): Promise<Response> {
+    return fetch(url, init)
+  }
+
   async get(url: string, init: RequestInit = {}): Promise<Response> {
     const jar = this.cookies(url)
     const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join("; ")
-    const response = await fetch(url, {
+    const response = await this.fetch(url, {
       ...init,
       redirect: "manual",
       headers: { ...(cookie === "" ? {} : { cookie }), ...(init.headers as Readonly<Record<string, string>>) }

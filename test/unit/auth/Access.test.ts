@@ -25,6 +25,7 @@ const nobody: AccessFacts = {
   sessionId: null,
   person: null,
   sessionReach: "all",
+  isLogin: false,
   namesKey: false,
   csrfTokenValid: false,
   ownPage: false,

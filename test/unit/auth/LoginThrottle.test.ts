@@ -35,6 +35,15 @@ describe("LoginThrottle", () => {
     assert.strictEqual(Throttle.take(state, "another", 0).retryAfterMs, Throttle.overall.refillMs)
   })
 
+  it("gives back one try that was no guess, and no more", () => {
+    const empty = tryTimes(Throttle.initial(0), "a", burst, 0)
+    const given = Throttle.giveBack(empty, "a")
+    assert.strictEqual(Throttle.take(given, "a", 0).retryAfterMs, 0)
+    assert.strictEqual(Throttle.take(tryTimes(given, "a", 1, 0), "a", 0).retryAfterMs, refillMs)
+    const full = Throttle.giveBack(Throttle.initial(0), "a")
+    assert.strictEqual(full.global.tokens, Throttle.overall.burst)
+  })
+
   it("forgets failures after the right password", () => {
     const state = Throttle.succeed(tryTimes(Throttle.initial(0), "a", burst, 0), "a")
     assert.strictEqual(Throttle.take(state, "a", 0).retryAfterMs, 0)

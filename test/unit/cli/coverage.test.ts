@@ -6,6 +6,8 @@ import { find } from "../../../src/cli/tree/Tree.ts"
 
 const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "auth.login": "login",
+  "logins.begin": "login",
+  "logins.token": "login",
   "inspector.modes": "capture status",
   "inspector.gateway": "capture gateway",
   "capture.hosts": "capture hosts list",
@@ -346,7 +348,9 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "signIn.offered": "for the login page",
   "signIn.begin": "a page for browsers, which the login page leads to",
   "signIn.callback": "a page for browsers, where an issuer sends them",
-  "signIn.logout": "for pages: commands have no session",
+  "signIn.logout": "for pages: commands log out by 'logout'",
+  "logins.look": "for the page on which a person allows a login",
+  "logins.answer": "for the page on which a person allows a login",
   "system.docsFile": "a part of that page",
   "cliTools.runtime": "the list asks each program",
   "cliTools.settings": "'setup-<tool> --dry-run' shows what it would change, on whichever machine it runs",

@@ -9,7 +9,9 @@ export const words = {
   list: "Sessions",
   columns: ["Session", "Began by", "From", "Browser", "Last used", "Ends at the latest", "Actions"],
   own: "this one",
-  via: { password: "password", code: "gateway open" } as Readonly<Record<string, string>>,
+  via: { password: "password", code: "gateway open", issuer: "directory", commandLine: "command line" } as Readonly<
+    Record<string, string>
+  >,
   unknownAddress: "not known",
   unknownAgent: "says nothing",
   end: "End",

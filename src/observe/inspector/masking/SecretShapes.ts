@@ -28,7 +28,7 @@ const unsorted: ReadonlyArray<SecretShape> = [
   ...of("word", 16, "hf_", "api_org_", "jina_", "tvly-", "fc-", "esecret_", "lsv2_pt_", "lsv2_sk_", "voy-", "vck_"),
   ...of("word", 40, "pa-"),
   ...of("base64", 60, "ABSK"),
-  ...of("word", 16, "gw_", "gwr_"),
+  ...of("word", 16, "gw_", "gwr_", "gws_"),
   // Google.
   ...of("word", 30, "AIza"),
   ...of("dotted", 20, "ya29.", "1//0"),

@@ -32,7 +32,7 @@ export const clean = (text: string, most = 200): string => {
 }
 
 /** Path segments that are keys: the token of `/api/v1/editor/{token}/…`, and anything that looks like a key of ours. */
-const keyInPath = /(\/editor\/+)[^/]+|gwr?_[^/]+/giu
+const keyInPath = /(\/editor\/+)[^/]+|gw[rs]?_[^/]+/giu
 
 /** The path alone, as it may be written: keys may travel in the query and in tokenised paths. */
 export const pathOnly = (path: string): string => {

@@ -49,11 +49,17 @@ const personRows = ({ person, rights }: MeView): ReadonlyArray<readonly [string,
         ["Rights", listed(rightsOf(rights), "none")]
       ]
 
+/** A session is the administrator's or a person's. */
+const callerOf = ({ person, principal: { name, type } }: MeView): string => {
+  const kind = type === "session" && person !== null ? "a person who has logged in" : who[type]
+  return name === null ? kind : `${kind}: ${name}`
+}
+
 const page = (url: string, me: MeView): string => {
   const { credential, limits, principal, role, scopes, tiers } = me
   return fields([
     ["Gateway", url],
-    ["You are", principal.name === null ? who[principal.type] : `${who[principal.type]}: ${principal.name}`],
+    ["You are", callerOf(me)],
     ["Role", role],
     ...(credential.prefix === null ? [] : [["Key", `${credential.prefix}…`] as const]),
     ...(credential.expiresAt === null ? [] : [["Until", Output.shortTime(credential.expiresAt)] as const]),

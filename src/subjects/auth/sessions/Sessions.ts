@@ -1,6 +1,7 @@
 /**
  * Sessions of the administrator and of people who have signed in. The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
- * A session ends twelve hours after its last use, a week after the login, at logout, and when the password changes.
+ * A session ends twelve hours after its last use, a week after the login, at logout, and when the password changes. One of the command line has a bearer
+ * credential in place of the cookie, and ends a week after the login, however seldom it is used.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,12 +11,13 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { randomBytes } from "node:crypto"
 import { type Lane, makeLane } from "../../../kernel/Lane.ts"
+import { loginMarker } from "../../../kernel/secrets/GatewayKey.ts"
 import { administrator, type Session, type SessionOrigin, type SessionOwner } from "../entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { Snapshots } from "../../../store/Snapshots.ts"
 import * as SessionRepo from "../repo.ts"
 import { csrfTokenOf } from "../Csrf.ts"
-import { hashKey } from "../KeyFormat.ts"
+import { formatKey, hashKey } from "../KeyFormat.ts"
 
 export const idleMs = 12 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
@@ -25,10 +27,10 @@ const maxUserAgentChars = 256
 const seenEveryMs = 5 * 60_000
 
 export const isAlive = (session: Session, nowMs: number): boolean =>
-  nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + idleMs
+  nowMs < session.expiresAtMs && (session.via === "commandLine" || nowMs < session.lastSeenAtMs + idleMs)
 
 export interface Login {
-  /** Value of the cookie. */
+  /** Value of the cookie; of the command line the bearer credential. */
   readonly cookie: Redacted.Redacted
   readonly csrfToken: string
   readonly expiresAtMs: number
@@ -97,7 +99,8 @@ const makeRoom = (deps: Deps) =>
 
 const open = Effect.fn("Sessions.open")(function* (deps: Deps, origin: SessionOrigin, owner: SessionOwner) {
   const nowMs = yield* Clock.currentTimeMillis
-  const cookie = randomBytes(32).toString("base64url")
+  const random = randomBytes(32)
+  const cookie = origin.via === "commandLine" ? formatKey(random, loginMarker) : random.toString("base64url")
   const session: Session = {
     ...origin,
     ...owner,

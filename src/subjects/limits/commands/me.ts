@@ -1,13 +1,16 @@
-/** `gateway me`: what a key may spend and has used, for who has no more than a key. */
+/** `gateway me`: what a key may spend and has used, for who has no more than a key; and what is a person's own, who has logged in. */
 import * as Effect from "effect/Effect"
 import { meterColumns } from "../../../cli/flags/OwnerLimits.ts"
 import { serviceOf } from "../../../cli/gateway/Service.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
 import { usdText } from "../../../kernel/text/UsdText.ts"
 import { OwnUsage, type OwnerMeter } from "../routes.ts"
+
+const loadPerson = loadModule(() => import("./person.ts"))
 
 /** A limit that holds for the key, and whose it is. */
 interface Held extends OwnerMeter {
@@ -44,8 +47,12 @@ const heldBy = ({ budget, limits, owners }: OwnUsage): ReadonlyArray<Held> => [
 ]
 
 export const meCommand = asking("me", "limits", {}, function* (client, _given, to) {
+  const { limits, person, principal } = yield* (yield* serviceOf(to, "auth")).me()
+  if (principal.type === "session" && person !== null) {
+    const { showPerson } = yield* loadPerson
+    return yield* showPerson(to, person.id)
+  }
   const value = yield* client.me()
-  const { limits, person } = yield* (yield* serviceOf(to, "auth")).me()
   const { owners, totals } = value
   const page = fields([
     ["Gateway", to.url],

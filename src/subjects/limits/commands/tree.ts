@@ -62,12 +62,17 @@ const budget = group(
   }
 )
 
-const me = fromMe("me", "meCommand", "Show what your key may spend and has used.", {
-  section: "Start",
-  skill: "cli-cost-usage",
-  // The help of the program fits one screen without it; 'login' names it.
-  besides: true,
-  examples: ["me", "me --json"]
-})
+const me = fromMe(
+  "me",
+  "meCommand",
+  "Show what your key may spend and has used, or what you may, logged in with --sso.",
+  {
+    section: "Start",
+    skill: "cli-cost-usage",
+    // The help of the program fits one screen without it; 'login' names it.
+    besides: true,
+    examples: ["me", "me --json"]
+  }
+)
 
 export const commands: ReadonlyArray<TreeNode> = [budget, me]
