@@ -99,6 +99,44 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
     assert.strictEqual(await server.stop("SIGTERM"), 0)
   }, 240_000)
 
+  it("keep a budget while the machine's clock goes back an hour, and come back with it", async () => {
+    const DATA_DIR = dataDir()
+    const CLOCK_FILE = join(DATA_DIR, "clock")
+    const hourMs = 3_600_000
+    // Half past noon, so that the day stays the same.
+    const noonMs = 12.5 * hourMs - (Date.now() % (24 * hourMs))
+    const move = (offsetMs: number): void => writeFileSync(CLOCK_FILE, String(offsetMs), { mode: 0o600 })
+    move(noonMs)
+    const NODE_OPTIONS = `--import ${new URL("../support/movedClock.mjs", import.meta.url).href}`
+    const server = await serve({ DATA_DIR, GATEWAY_ADMIN_KEY: adminKey, CLOCK_FILE, NODE_OPTIONS }, "--workers", "3")
+    await manage(server, "POST", "/api/providers", upstream.connection())
+    const room = 60
+    const { key, secret } = await limited(server, room)
+    const before = upstream.calls()
+    const asked = (count: number) => Promise.all(Array.from({ length: count }, () => ask(server, secret)))
+    assert.deepStrictEqual(await asked(20), Array(20).fill(200))
+    move(noonMs - hourMs)
+    assert.deepStrictEqual(await asked(20), Array(20).fill(200))
+    await until(async () => {
+      await asked(4)
+      return upstream.calls() - before >= room - 2
+    }, "what is left is spent")
+    await asked(40)
+    assert.isAtMost(upstream.calls() - before, room)
+    move(noonMs)
+    await asked(40)
+    const calls = upstream.calls() - before
+    assert.isAtMost(calls, room)
+    await until(async () => (await spentUsd(server, key.id)) >= costUsd * calls - 1e-12, "all of it is booked")
+    assert.isAtMost(await spentUsd(server, key.id), costUsd * room + 1e-12)
+    const { logs } = (await manage(server, "GET", `/api/usage/logs?limit=1000&apiKeyId=${key.id}&outcome=completed`)) as {
+      readonly logs: ReadonlyArray<object>
+    }
+    assert.lengthOf(logs, calls)
+    assert.lengthOf(workersOf(server), 3)
+    assert.strictEqual(await server.stop("SIGTERM"), 0)
+  }, 240_000)
+
   it("become more and fewer with the settings file, while they serve", async () => {
     const DATA_DIR = dataDir()
     const write = (count: number): void =>
