@@ -171,13 +171,18 @@ const packedFrom = 30_000
  */
 const isSeldomRead = (name) => /^(?:dist|Detectors|Sanitiser|Skills|tools)-/.test(name)
 
-/** Compresses large chunks that neither a server nor a command has loaded while its code was compiled. `bin/launch.cjs` reads them. */
+/** Chunks so large that their compression is worth the millisecond that each start takes to read one; `layers` would take three. */
+const largeFrom = 250_000
+const isLarge = (name, bytes) => bytes >= largeFrom && !name.startsWith("layers-")
+
+/** Compresses large chunks that neither a server nor a command has loaded while its code was compiled, and very large ones. `bin/launch.cjs` reads them. */
 const packRareChunks = async (folder) => {
   const chunks = join(folder, "chunks")
   for (const name of readdirSync(chunks)) {
     const file = join(chunks, name)
-    if (!name.endsWith(".cjs") || statSync(file).size < packedFrom) continue
-    if (existsSync(cacheFileOf(folder, file)) && !isSeldomRead(name)) continue
+    const { size } = statSync(file)
+    if (!name.endsWith(".cjs") || size < packedFrom) continue
+    if (existsSync(cacheFileOf(folder, file)) && !isSeldomRead(name) && !isLarge(name, size)) continue
     writeFileSync(`${file}.br`, await compressed(readFileSync(file)))
     rmSync(file)
   }

@@ -129,7 +129,11 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
     assert.isAtMost(calls, room)
     await until(async () => (await spentUsd(server, key.id)) >= costUsd * calls - 1e-12, "all of it is booked")
     assert.isAtMost(await spentUsd(server, key.id), costUsd * room + 1e-12)
-    const { logs } = (await manage(server, "GET", `/api/usage/logs?limit=1000&apiKeyId=${key.id}&outcome=completed`)) as {
+    const { logs } = (await manage(
+      server,
+      "GET",
+      `/api/usage/logs?limit=1000&apiKeyId=${key.id}&outcome=completed`
+    )) as {
       readonly logs: ReadonlyArray<object>
     }
     assert.lengthOf(logs, calls)
