@@ -96,7 +96,7 @@ const measured = (rows: LedgerRows, keys: number) =>
 /** Several nodes that all want the same key at once: its window is one row, which they take in turn. */
 const contended = (all: ReadonlyArray<LedgerRows>) =>
   Effect.gen(function* () {
-    const nodes = all.map((rows, at) => ({ rows, holder: `contended holder ${at}` }))
+    const nodes = all.map((rows, at) => ({ rows, holder: `contended holder ${at} of ${all.length}` }))
     for (const { holder, rows } of nodes) yield* done<true>((then) => rows.join(holder, holder, then))
     const begunMs = performance.now()
     yield* Effect.forEach(
