@@ -32,7 +32,7 @@ const turnOf = (holder: string, number: number, keys: number): Turn => {
   const each = Array.from({ length: keys }, (_, key) => key)
   return {
     holder,
-    node: "bench",
+    node: holder,
     number,
     attempt: 0,
     windows: each.map(windowOf),
@@ -80,7 +80,7 @@ const cpuUs = (): number => {
 const measured = (rows: LedgerRows, keys: number) =>
   Effect.gen(function* () {
     const holder = `holder of ${keys}`
-    yield* done<true>((then) => rows.join(holder, "bench", then))
+    yield* done<true>((then) => rows.join(holder, holder, then))
     for (let number = 1; number <= 20; number += 1) yield* run(rows, turnOf(holder, number, keys))
     const begunUs = cpuUs()
     const begunMs = performance.now()
@@ -90,6 +90,26 @@ const measured = (rows: LedgerRows, keys: number) =>
     process.stdout.write(
       `${String(keys).padStart(4)} keys a turn: ${ms.toFixed(2)} ms, ${us.toFixed(0)} µs of this process; ` +
         `a key ${((1_000 * ms) / keys).toFixed(1)} µs, of them ${(us / keys).toFixed(1)} of this process\n`
+    )
+  })
+
+/** Several nodes that all want the same key at once: its window is one row, which they take in turn. */
+const contended = (all: ReadonlyArray<LedgerRows>) =>
+  Effect.gen(function* () {
+    const nodes = all.map((rows, at) => ({ rows, holder: `contended holder ${at} of ${all.length}` }))
+    for (const { holder, rows } of nodes) yield* done<true>((then) => rows.join(holder, holder, then))
+    const begunMs = performance.now()
+    yield* Effect.forEach(
+      nodes,
+      ({ holder, rows }) =>
+        Effect.forEach(Array.from({ length: turns }), (_, number) => run(rows, turnOf(holder, number + 1, 1)), {
+          discard: true
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
+    const ms = (performance.now() - begunMs) / (turns * nodes.length)
+    process.stdout.write(
+      `${nodes.length} nodes at one key: ${Math.round(1_000 / ms)} turns a second over all of them, ${(ms * nodes.length).toFixed(1)} ms for a turn\n`
     )
   })
 
@@ -104,6 +124,10 @@ await Effect.runPromise(
       yield* open(options)
       const rows = yield* make(yield* connect({ ...options, maxConnections: 2 }))
       for (const keys of [1, 10, 100, 500]) yield* measured(rows, keys)
+      for (const count of [1, 4, 16]) {
+        const connected = Effect.flatMap(connect({ ...options, maxConnections: 2 }), make)
+        yield* contended(yield* Effect.all(Array.from({ length: count }, () => connected)))
+      }
     })
   ).pipe(Effect.ensuring(Effect.sync(() => stopServer(folderOf(ofBench)))))
 )

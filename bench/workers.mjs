@@ -7,6 +7,7 @@ import fs from "node:fs"
 import { withServer } from "./lib/scenarios.mjs"
 import { callAdmin, servers } from "./lib/servers.mjs"
 import { cpuSeconds } from "./lib/procfs.mjs"
+import { addedSeconds, postgresSeconds, valkeyCommands } from "./lib/besideServers.mjs"
 import { median } from "./lib/statistics.mjs"
 
 const alone = { name: "one process", env: {} }
@@ -48,7 +49,14 @@ const gatewayOf = ({ env }) => ({
   }
 })
 
-const windowOf = async (bench, server, seconds) => {
+/** What the servers beside a gateway have done up to now. */
+const besideNow = async ({ GATEWAY_DATABASE_URL: database, GATEWAY_VALKEY_URL: valkey }) => ({
+  postgres: database === undefined ? new Map() : postgresSeconds(database),
+  commands: valkey === undefined ? 0 : await valkeyCommands(valkey)
+})
+
+const windowOf = async (bench, server, seconds, { env }) => {
+  const beside = await besideNow(env)
   const parts = processesOf(server.pid).map((pid) => ({ pid, role: roleOf(pid), before: cpuSeconds(pid) }))
   const begun = performance.now()
   const window = await bench.window(server, "small", { connections: bench.plan.small.connections, seconds })
@@ -58,7 +66,10 @@ const windowOf = async (bench, server, seconds) => {
       window.requests) *
     1e6
   const [first, owner, workers] = [cpuOf("first"), cpuOf("owner"), cpuOf("worker")]
+  const after = await besideNow(env)
   return {
+    ofPostgres: (addedSeconds(beside.postgres, after.postgres) / window.requests) * 1e6,
+    commandsPer1000: ((after.commands - beside.commands) / window.requests) * 1000,
     us: first + owner + workers,
     ofOwner: owner,
     ofWorkers: workers,
@@ -74,21 +85,21 @@ const withAll = (bench, [kind, ...more], use, opened = []) =>
     return more.length === 0 ? use(all) : withAll(bench, more, use, all)
   })
 
-/** `{ name, us, ofOwner, ofWorkers, perSecond, loadCores, added }`: medians of windows; `added` is that of differences to the neighbour of one process. */
+/** `{ name, us, ofOwner, ofWorkers, ofPostgres, commandsPer1000, perSecond, loadCores, added }`: medians of windows; `added` is that of differences to the neighbour of one process. */
 const measureBeside = (bench, kinds) =>
   withAll(bench, [alone, ...kinds], async (opened) => {
     const { pairs, seconds, warmUpSeconds } = bench.plan.auto
     bench.say(`gateway: ${opened.map(({ kind }) => kind.name).join(", ")}`)
-    for (const { kind, server } of opened) await windowOf(bench, server, warmUpSeconds * 2 * (kind.count ?? 1))
+    for (const { kind, server } of opened) await windowOf(bench, server, warmUpSeconds * 2 * (kind.count ?? 1), kind)
     for (let pair = 0; pair < pairs * 2; pair++) {
       const order = pair % 2 === 0 ? opened : opened.toReversed()
-      for (const { server, windows } of order) windows.push(await windowOf(bench, server, seconds))
+      for (const { kind, server, windows } of order) windows.push(await windowOf(bench, server, seconds, kind))
     }
     const [first] = opened
     return opened.map(({ kind: { name }, windows }) => {
       const of = (field) => median(windows.map((window) => window[field]))
       const added = median(windows.map(({ us }, at) => us - first.windows[at].us))
-      const figures = ["us", "ofOwner", "ofWorkers", "perSecond", "loadCores"]
+      const figures = ["us", "ofOwner", "ofWorkers", "ofPostgres", "commandsPer1000", "perSecond", "loadCores"]
       return { name, added, ...Object.fromEntries(figures.map((field) => [field, of(field)])) }
     })
   })
@@ -100,9 +111,14 @@ export const measureNodes = (bench) => measureBeside(bench, ofNodes(process.env)
 export const workersText = (rows) =>
   [
     "CPU per request of a key with a budget, all processes together (medians of windows), and requests a second with the load beside it",
-    ...rows.map(({ added, loadCores, name, ofOwner, ofWorkers: workers, perSecond, us }) => {
-      const parts = workers === 0 ? "" : `, of which workers ${workers.toFixed(0)}, owner ${ofOwner.toFixed(0)}`
-      const more = name === alone.name ? "" : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs)`
-      return `  ${name.padEnd(12)} ${us.toFixed(0).padStart(5)} µs${more}${parts}; ${perSecond.toFixed(0)} a second, load generator ${loadCores.toFixed(2)} cores`
-    })
+    ...rows.map(
+      ({ added, commandsPer1000, loadCores, name, ofOwner, ofPostgres, ofWorkers: workers, perSecond, us }) => {
+        const parts =
+          (workers === 0 ? "" : `, of which workers ${workers.toFixed(0)}, owner ${ofOwner.toFixed(0)}`) +
+          (ofPostgres === 0 ? "" : `, beside it Postgres ${ofPostgres.toFixed(0)}`) +
+          (commandsPer1000 === 0 ? "" : `, ${commandsPer1000.toFixed(1)} commands of Valkey per 1,000 requests`)
+        const more = name === alone.name ? "" : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs)`
+        return `  ${name.padEnd(12)} ${us.toFixed(0).padStart(5)} µs${more}${parts}; ${perSecond.toFixed(0)} a second, load generator ${loadCores.toFixed(2)} cores`
+      }
+    )
   ].join("\n")

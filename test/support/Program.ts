@@ -44,7 +44,16 @@ export const dataFolder: Effect.Effect<string, never, Scope> = Effect.acquireRel
     })
 )
 
+const running = new Set<ChildProcess>()
+
+// What is started for all tests of a file, or hangs beyond the time of its test, ends with the process of the tests.
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL")
+})
+
 const watch = (child: ChildProcess) => {
+  running.add(child)
+  child.once("close", () => running.delete(child))
   let stdout = ""
   let stderr = ""
   child.stdout?.on("data", (chunk) => (stdout += chunk))
