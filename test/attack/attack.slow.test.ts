@@ -15,6 +15,7 @@ import { browsers } from "./classes/browsers.ts"
 import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
 import { directories } from "./classes/directories.ts"
+import { logins } from "./classes/logins.ts"
 import { signIns } from "./classes/signIns.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
@@ -65,6 +66,7 @@ const all: ReadonlyArray<AttackClass> = [
   usageOfOthers,
   directories,
   signIns,
+  logins,
   longStalls
 ]
 
