@@ -16,6 +16,7 @@ import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
 import { directories } from "./classes/directories.ts"
 import { logins } from "./classes/logins.ts"
+import { peopleBeyondTheirRole } from "./classes/roles.ts"
 import { signIns } from "./classes/signIns.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
@@ -67,6 +68,7 @@ const all: ReadonlyArray<AttackClass> = [
   directories,
   signIns,
   logins,
+  peopleBeyondTheirRole,
   longStalls
 ]
 
