@@ -15,6 +15,8 @@ import { browsers } from "./classes/browsers.ts"
 import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
 import { directories } from "./classes/directories.ts"
+import { logins } from "./classes/logins.ts"
+import { peopleBeyondTheirRole } from "./classes/roles.ts"
 import { signIns } from "./classes/signIns.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
@@ -65,6 +67,8 @@ const all: ReadonlyArray<AttackClass> = [
   usageOfOthers,
   directories,
   signIns,
+  logins,
+  peopleBeyondTheirRole,
   longStalls
 ]
 

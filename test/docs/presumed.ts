@@ -366,6 +366,14 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       { begins: "gateway provider login", marked: "asks a provider on the internet for a sign-in (test/cli/login)" }
     ]
   },
+  "docs/sso.md": {
+    blocks: [
+      {
+        begins: "gateway login https://gateway.example --sso",
+        marked: "a person allows it in a browser, at a gateway with a directory (test/cli/sso)"
+      }
+    ]
+  },
   "docs/tools.md": {
     blocks: [
       {

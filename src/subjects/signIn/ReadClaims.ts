@@ -20,6 +20,16 @@ const arrivedAt = ({ redirectUri }: Pending, search: string): URL => {
   return url
 }
 
+/**
+ * Completes the claims of an ID token. That an address is verified is said of the address beside it: the user information does not say so of another
+ * one.
+ */
+export const completed = (token: Claims, more: Claims): Claims => {
+  const claims = { ...more, ...token }
+  const isOfAnother = token["email"] !== undefined && token["email"] !== more["email"]
+  return isOfAnother ? { ...claims, email_verified: token["email_verified"] } : claims
+}
+
 /** Claims of the ID token, completed by the user information where it has what is missing. */
 const readOidc = Effect.fnUntraced(function* (
   client: IssuerClient,
@@ -43,7 +53,7 @@ const readOidc = Effect.fnUntraced(function* (
     return { issuer: identifier, claims: token }
   const subject = String(token["sub"])
   const found = yield* step(() => library.fetchUserInfo(configuration, tokens.access_token, subject))
-  return { issuer: identifier, claims: { ...found, ...token } } satisfies Told
+  return { issuer: identifier, claims: completed(token, { ...found }) } satisfies Told
 })
 
 const User = Schema.Struct({

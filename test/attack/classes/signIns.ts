@@ -207,7 +207,14 @@ const tokens: Readonly<Record<string, object>> = {
   "an account of 256 letters": { altered: { sub: "a".repeat(256) } },
   "an address that is not verified": { altered: { email_verified: false } },
   "an address that is not verified, as text": { altered: { email_verified: "false" } },
-  "an address that nobody says to be verified": { altered: { email_verified: null } },
+  "an address that nobody says to be verified": {
+    ...account("ada", { email_verified: undefined }),
+    altered: { email_verified: null }
+  },
+  "an address that is verified of another one": {
+    ...account("ada", { email: "ada@evil.example" }),
+    altered: { email: "ada@example.com", email_verified: null }
+  },
   "an address of another domain": { altered: { email: "ada@evil.example" } },
   "an address of a domain below": { altered: { email: "ada@evil.example.com" } },
   "an address that ends as the domain": { altered: { email: "ada@evilexample.com" } },
