@@ -63,6 +63,7 @@ import rates from "./0061_rates.ts"
 import rowNode from "./0062_row_node.ts"
 import scim from "./0063_scim.ts"
 import reports from "./0064_reports.ts"
+import quietHours from "./0065_quiet_hours.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -128,5 +129,6 @@ export const migrations = {
   "0061_rates": rates,
   "0062_row_node": rowNode,
   "0063_scim": scim,
-  "0064_reports": reports
+  "0064_reports": reports,
+  "0065_quiet_hours": quietHours
 }

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { randomBytes, randomUUID } from "node:crypto"
 import { makeLane } from "../../kernel/Lane.ts"
 import type { CreateWebhook, UpdateWebhook } from "./routes.ts"
-import { type DeliveryAttempt, everyEvent, type Webhook } from "./entity.ts"
+import { defaultTimeZone, type DeliveryAttempt, everyEvent, type Webhook } from "./entity.ts"
 import { Mail } from "../../net/egress/Mail.ts"
 import { type BlockReason, blockMessage } from "../../net/egress/OutboundPolicy.ts"
 import { PublicFetch } from "../../net/egress/PublicFetch.ts"
@@ -18,7 +18,7 @@ import { Deliveries } from "./Deliveries.ts"
 import type { Sent } from "./Sender.ts"
 import { isMailAddress, serverOf } from "./MailAddress.ts"
 import * as Errors from "../Errors.ts"
-import { mailOf, mailProblem } from "./rules.ts"
+import { mailOf, mailProblem, quietHoursOf } from "./rules.ts"
 
 type Missing = Errors.EntityNotFound | StoreError
 
@@ -89,6 +89,8 @@ export const make = Effect.gen(function* () {
       secret: input.secret ?? (yield* newSecret),
       enabled: Boolean(input.enabled ?? true),
       description: input.description ?? null,
+      timeZone: input.timeZone ?? defaultTimeZone,
+      quietHours: quietHoursOf(input.quietHours ?? null),
       createdAtMs: yield* Clock.currentTimeMillis,
       lastTriggeredAtMs: null,
       lastStatus: null,
@@ -124,6 +126,8 @@ export const make = Effect.gen(function* () {
       secret: input.secret ?? null,
       enabled,
       description: input.description === undefined ? before.description : input.description,
+      timeZone: input.timeZone ?? before.timeZone,
+      quietHours: input.quietHours === undefined ? before.quietHours : quietHoursOf(input.quietHours),
       failureCount: isEnabledAgain ? 0 : null
     })
     yield* deliveries.refresh
