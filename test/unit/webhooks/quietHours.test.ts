@@ -208,7 +208,8 @@ describe("events in quiet hours", () => {
         told.map(({ event }) => event),
         ["quiet.digest", "provider.recovered"]
       )
-      const { data } = told[0] ?? { data: {} }
+      assert(told[0] !== undefined)
+      const { data } = told[0]
       assert.deepInclude(data, {
         from: new Date(noonMs + 11 * hourMs).toISOString(),
         to: new Date(noonMs + 13 * hourMs).toISOString(),
