@@ -15,6 +15,8 @@ const empty: Omit<Settings, "name"> = {
   models: null,
   limits: null,
   rate: 1,
+  content: "none",
+  contentNotice: null,
   members: []
 }
 
@@ -28,6 +30,8 @@ export const changed = (before: Settings, input: UpdateTeam): Settings => ({
   models: input.models === undefined ? before.models : input.models,
   limits: input.limits === undefined ? before.limits : ownerLimitsOf(input.limits),
   rate: input.rate === undefined ? before.rate : (input.rate ?? 1),
+  content: input.content ?? before.content,
+  contentNotice: input.contentNotice === undefined ? before.contentNotice : input.contentNotice,
   members: [...new Set(input.members ?? before.members)]
 })
 

@@ -45,13 +45,14 @@ const heldBy = ({ budget, limits, owners }: OwnUsage): ReadonlyArray<Held> => [
 
 export const meCommand = asking("me", "limits", {}, function* (client, _given, to) {
   const value = yield* client.me()
-  const { limits, person } = yield* (yield* serviceOf(to, "auth")).me()
+  const { content, limits, person } = yield* (yield* serviceOf(to, "auth")).me()
   const { owners, totals } = value
   const page = fields([
     ["Gateway", to.url],
     ["Key", value.name],
     ...owners.map(({ kind, name }) => [kind === "team" ? "Team" : "Person", name] as const),
     ...(person === null || person.role === null ? [] : [["Role", person.role] as const]),
+    ...(content === null ? [] : [["Content", content.notice] as const]),
     ["Models", limits?.allowedModels.join(", ") || "all"],
     ["Today", `${usdText(totals.today.costUsd)}, ${Output.counted(totals.today.requests, "request")}`],
     ["This month", `${usdText(totals.month.costUsd)}, ${Output.counted(totals.month.requests, "request")}`]
