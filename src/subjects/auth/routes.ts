@@ -148,7 +148,11 @@ export const Me = Schema.Struct({
           "Who may see the prompts and answers of the key's requests: `none`: nobody, `admins`: those who administer the gateway, `leads`: these, and leads of the team.",
           "none"
         ),
-        notice: field(Schema.String, "What members of the team are told about that.", noticeOf({ content: "none", contentNotice: null }))
+        notice: field(
+          Schema.String,
+          "What members of the team are told about that.",
+          noticeOf({ content: "none", contentNotice: null })
+        )
       })
     ),
     "The team's setting for prompts and answers; null: the API key is of no team, or it is none.",

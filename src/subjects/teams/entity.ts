@@ -35,7 +35,8 @@ export interface Team {
 
 const usualNotices: Readonly<Record<ContentReaders, string>> = {
   none: "Nobody sees the prompts and answers of this team.",
-  admins: "Those who administer the gateway may see prompts and answers of this team. Each sight is noted in the audit log.",
+  admins:
+    "Those who administer the gateway may see prompts and answers of this team. Each sight is noted in the audit log.",
   leads:
     "Leads of this team and those who administer the gateway may see its prompts and answers. Each sight is noted in the audit log."
 }

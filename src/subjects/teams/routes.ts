@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { exampleId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleRequestId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
 import {
   body,
   clearable,
@@ -104,7 +104,25 @@ export type UpdateTeam = typeof UpdateTeam.Type
 
 const Team = Schema.Struct({ team: field(TeamView, "The team.") }).annotations({ identifier: "TeamAnswer" })
 
-const at = endpointsOf("teams", { id: ["Id of the team.", exampleTeamId] })
+export const TeamContent = Schema.Struct({
+  requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
+  timestamp: field(Schema.String, "When the request arrived, ISO 8601.", exampleTime),
+  request: field(
+    Schema.NullOr(Schema.String),
+    "Body of the request, masked; null: it is not kept any more.",
+    '{"model":"auto"}'
+  ),
+  answer: field(
+    Schema.NullOr(Schema.String),
+    "Body of the answer, masked; null: it is not kept any more.",
+    '{"choices":[]}'
+  )
+}).annotations({ identifier: "TeamContent" })
+
+const at = endpointsOf("teams", {
+  id: ["Id of the team.", exampleTeamId],
+  requestId: ["The answer's `X-Gateway-Request-Id`.", exampleRequestId]
+})
 
 export class Teams extends HttpApiGroup.make("teams")
   .annotate(OpenApi.Title, "Teams")
@@ -152,4 +170,13 @@ export class Teams extends HttpApiGroup.make("teams")
       .addSuccess(NoContent)
       .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
+  )
+  .add(
+    at("content", {
+      summary: "See the content of a request",
+      description:
+        "Prompt and answer of a request of one of the team's keys, where the team's `content` lets the caller see them, and while the inspector has them. Each sight is a row of the audit log."
+    })
+      .addSuccess(TeamContent)
+      .addError(NotFoundAnswer)
   ) {}

@@ -58,6 +58,14 @@ const placeProblem = (directory: Directory, { id, parent }: Pick<Team, "id" | "p
     : null
 }
 
+/** Checks whether the team lets its content be seen; null: it does. The refusal is a sentence. */
+export const contentProblem = ({ content, name }: Pick<Team, "content" | "name">, isLead: boolean): string | null => {
+  if (content === "none") return `The team '${name}' lets nobody see its prompts and answers.`
+  return content === "admins" && isLead
+    ? `The team '${name}' lets only those who administer the gateway see its prompts and answers.`
+    : null
+}
+
 /** Null: the team fits the others. */
 export const problemOf = (directory: Directory, team: Team): FieldProblem | null => {
   const stranger = team.members.find((id) => !directory.users.has(id))

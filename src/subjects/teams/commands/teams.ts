@@ -22,7 +22,7 @@ import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { findOne, listOf, noun, on, removeOf } from "../../../cli/verbs/noun.ts"
 import { contentReaders } from "../entity.ts"
-import { CreateTeam, TeamView, UpdateTeam } from "../routes.ts"
+import { CreateTeam, TeamContent, TeamView, UpdateTeam } from "../routes.ts"
 
 const Teams = Schema.Struct({ teams: Schema.Array(TeamView) })
 const OneTeam = Schema.Struct({ team: TeamView })
@@ -201,4 +201,17 @@ export const teamsRemove = removeOf(teams, {
   question: ({ name }) => `Remove the team '${name}'? Its keys are refused then.`,
   record: ({ name }) => ({ name }),
   sentence: ({ name }) => `The team '${name}' is gone; its keys are refused from now on.`
+})
+
+const request = Args.text({ name: "request" }).pipe(
+  Args.withDescription("Id of the request, as its answer's X-Gateway-Request-Id and 'logs' have it.")
+)
+
+export const teamsContent = on("content", teams, { request }, function* ({ client, found, given }) {
+  const answer = yield* client.content({ path: { id: found.id, requestId: given.request } })
+  const page = fields([
+    ["Request", answer.request ?? "not kept any more"],
+    ["Answer", answer.answer ?? "not kept any more"]
+  ])
+  yield* Output.result({ schema: TeamContent, value: answer, text: Output.print(page), name: answer.requestId })
 })
