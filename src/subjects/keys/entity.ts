@@ -185,14 +185,14 @@ export interface OwnerRules {
   readonly role: UserRole | null
   /** Lists of models of the team and of those above it, of which each has to allow a model. */
   readonly models: ReadonlyArray<ReadonlyArray<string>>
-  /** Who may see content of the team's keys; null: the key is of no team. */
+  /** Rule about content of the team's keys; null: the key is of no team. */
   readonly content: ContentRule | null
 }
 
 export interface ContentRule {
   readonly teamId: string
   readonly readers: ContentReaders
-  /** What members are told. */
+  /** Text that members are told. */
   readonly notice: string
 }
 

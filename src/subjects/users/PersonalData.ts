@@ -20,7 +20,7 @@ export interface PersonsData {
   readonly teams: ReadonlyArray<{ readonly id: string; readonly name: string }>
   readonly keys: ReadonlyArray<ApiKey>
   readonly sessions: ReadonlyArray<Session>
-  /** What was learned from the person's requests. */
+  /** Memories that were learned from the person's requests. */
   readonly memories: ReadonlyArray<Memory>
   readonly acts: ReadonlyArray<AuditedAct>
   /** Of all time. */

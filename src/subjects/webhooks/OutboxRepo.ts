@@ -168,6 +168,35 @@ const statementsOf = (attempt: RecordedAttempt): ReadonlyArray<Statement> => {
   return all
 }
 
+/** Methods on events that wait for the end of quiet hours. */
+const makeHeld = (
+  sql: SqlClient.SqlClient,
+  outbox: Table.Table<WaitingEvent>
+): Pick<typeof OutboxRepo.Service, "hold" | "heldPage" | "digest"> => ({
+  hold: Effect.fn("OutboxRepo.hold")((seqs: ReadonlyArray<number>) =>
+    sql`UPDATE webhook_outbox SET held = 1 WHERE ${sql.in("seq", seqs)}`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("OutboxRepo.hold"))
+    )
+  ),
+  heldPage: Effect.fn("OutboxRepo.heldPage")((webhookId: string, afterSeq: number, limit: number) =>
+    outbox.select(
+      "OutboxRepo.heldPage",
+      sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} AND held = 1 ORDER BY seq LIMIT ${limit}`
+    )
+  ),
+  digest: Effect.fn("OutboxRepo.digest")((webhookId: string, lastSeq: number, made: OutgoingEvent) =>
+    Effect.gen(function* () {
+      const removed =
+        yield* sql`DELETE FROM webhook_outbox WHERE webhook_id = ${webhookId} AND held = 1 AND seq <= ${lastSeq} RETURNING 1`
+      if (removed.length === 0) return false
+      const { atMs, data, event, id } = made
+      yield* sql.unsafe(insertDigest, [webhookId, id, event, Math.trunc(atMs), JSON.stringify(data)])
+      return true
+    }).pipe(sql.withTransaction, Effect.mapError(Table.named("OutboxRepo.digest")))
+  )
+})
+
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const outbox = Table.make(sql, "webhook_outbox", WaitingRow)
@@ -185,31 +214,6 @@ export const make = Effect.gen(function* () {
       "OutboxRepo.page",
       sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} AND COALESCE(held, 0) <> 1 ORDER BY seq LIMIT ${limit}`
     )
-  )
-
-  const hold = Effect.fn("OutboxRepo.hold")((seqs: ReadonlyArray<number>) =>
-    sql`UPDATE webhook_outbox SET held = 1 WHERE ${sql.in("seq", seqs)}`.pipe(
-      Effect.asVoid,
-      Effect.mapError(Table.named("OutboxRepo.hold"))
-    )
-  )
-
-  const heldPage = Effect.fn("OutboxRepo.heldPage")((webhookId: string, afterSeq: number, limit: number) =>
-    outbox.select(
-      "OutboxRepo.heldPage",
-      sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} AND held = 1 ORDER BY seq LIMIT ${limit}`
-    )
-  )
-
-  const digest = Effect.fn("OutboxRepo.digest")((webhookId: string, lastSeq: number, made: OutgoingEvent) =>
-    Effect.gen(function* () {
-      const removed =
-        yield* sql`DELETE FROM webhook_outbox WHERE webhook_id = ${webhookId} AND held = 1 AND seq <= ${lastSeq} RETURNING 1`
-      if (removed.length === 0) return false
-      const { atMs, data, event, id } = made
-      yield* sql.unsafe(insertDigest, [webhookId, id, event, Math.trunc(atMs), JSON.stringify(data)])
-      return true
-    }).pipe(sql.withTransaction, Effect.mapError(Table.named("OutboxRepo.digest")))
   )
 
   const trim = Effect.fn("OutboxRepo.trim")((webhookId: string, most: number) =>
@@ -287,7 +291,7 @@ export const make = Effect.gen(function* () {
         })
       )
   )
-  return OutboxRepo.of({ add, page, hold, heldPage, digest, trim, drop, names, waiting, record, attempts, again })
+  return OutboxRepo.of({ add, page, ...makeHeld(sql, outbox), trim, drop, names, waiting, record, attempts, again })
 })
 
 export const layer: Layer.Layer<OutboxRepo, never, SqlClient.SqlClient> = Layer.effect(OutboxRepo, make)

@@ -53,6 +53,14 @@ const sentence = (reason: BlockReason): string => {
     : message
 }
 
+/** Members that depend on no others, after a change. */
+const changedPlain = (before: Webhook, input: UpdateWebhook) => ({
+  events: input.events ?? before.events,
+  description: input.description === undefined ? before.description : input.description,
+  timeZone: input.timeZone ?? before.timeZone,
+  quietHours: input.quietHours === undefined ? before.quietHours : quietHoursOf(input.quietHours)
+})
+
 const newSecret = Effect.sync(() => Redacted.make(`whsec_${randomBytes(24).toString("hex")}`))
 
 export const make = Effect.gen(function* () {
@@ -118,16 +126,13 @@ export const make = Effect.gen(function* () {
     const enabled = input.enabled === undefined ? before.enabled : Boolean(input.enabled)
     const isEnabledAgain = enabled && input.enabled !== undefined
     yield* repo.update(id, {
+      ...changedPlain(before, input),
       url,
-      events: input.events ?? before.events,
       kind,
       // What cannot be decrypted stays as it is, unless it is set anew.
       mail: kind === "email" && (before.mail !== null || input.mail !== undefined) ? mailSettings : null,
       secret: input.secret ?? null,
       enabled,
-      description: input.description === undefined ? before.description : input.description,
-      timeZone: input.timeZone ?? before.timeZone,
-      quietHours: input.quietHours === undefined ? before.quietHours : quietHoursOf(input.quietHours),
       failureCount: isEnabledAgain ? 0 : null
     })
     yield* deliveries.refresh

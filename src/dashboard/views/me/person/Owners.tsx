@@ -12,7 +12,7 @@ interface Shown {
   readonly name: string
   readonly about: string
   readonly meters: ReadonlyArray<Meter>
-  /** Who sees prompts and answers; null: it is no team. */
+  /** Sentence on who sees prompts and answers; null: it is no team. */
   readonly notice: string | null
 }
 
