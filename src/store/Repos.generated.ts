@@ -39,6 +39,7 @@ import * as DecisionRepo from "../subjects/routing/repo.ts"
 import * as SettingsRepo from "../subjects/settings/repo.ts"
 import * as CloudSyncRepo from "../subjects/sync/repo.ts"
 import * as EnvHealthRepo from "../subjects/system/repo.ts"
+import * as ContentRepo from "../subjects/teams/ContentRepo.ts"
 import * as TeamRepo from "../subjects/teams/repo.ts"
 import * as TunnelRepo from "../subjects/tunnels/repo.ts"
 import * as LedgerRepo from "../subjects/usage/LedgerRepo.ts"
@@ -46,6 +47,7 @@ import * as SearchCountsRepo from "../subjects/usage/SearchCountsRepo.ts"
 import * as SpendRepo from "../subjects/usage/SpendRepo.ts"
 import * as UsageSumsRepo from "../subjects/usage/UsageSumsRepo.ts"
 import * as UsageRepo from "../subjects/usage/repo.ts"
+import * as ErasureRepo from "../subjects/users/ErasureRepo.ts"
 import * as UserRepo from "../subjects/users/repo.ts"
 import * as OutboxRepo from "../subjects/webhooks/OutboxRepo.ts"
 import * as WebhookRepo from "../subjects/webhooks/repo.ts"
@@ -90,6 +92,7 @@ export type Repos =
   | SettingsRepo.SettingsRepo
   | CloudSyncRepo.CloudSyncRepo
   | EnvHealthRepo.EnvHealthRepo
+  | ContentRepo.ContentRepo
   | TeamRepo.TeamRepo
   | TunnelRepo.TunnelRepo
   | LedgerRepo.LedgerRepo
@@ -97,6 +100,7 @@ export type Repos =
   | SpendRepo.SpendRepo
   | UsageSumsRepo.UsageSumsRepo
   | UsageRepo.UsageRepo
+  | ErasureRepo.ErasureRepo
   | UserRepo.UserRepo
   | OutboxRepo.OutboxRepo
   | WebhookRepo.WebhookRepo
@@ -140,6 +144,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   SettingsRepo.layer,
   CloudSyncRepo.layer,
   EnvHealthRepo.layer,
+  ContentRepo.layer,
   TeamRepo.layer,
   TunnelRepo.layer,
   LedgerRepo.layer,
@@ -147,6 +152,7 @@ export const layer: Layer.Layer<Repos, never, SqlClient.SqlClient | Secrets> = L
   SpendRepo.layer,
   UsageSumsRepo.layer,
   UsageRepo.layer,
+  ErasureRepo.layer,
   UserRepo.layer,
   OutboxRepo.layer,
   WebhookRepo.layer

@@ -49,6 +49,17 @@ describe("the pages", () => {
     )
   })
 
+  it("why.md names a test, or that there is none, in each row about teams", () => {
+    const page = readFileSync(join(docs, "why.md"), "utf8")
+    const table = /## For a team[^]*?\n\|---[^\n]*\n((?:\|[^\n]*\n)+)/.exec(page)?.[1] ?? ""
+    const rows = table.trimEnd().split("\n")
+    assert.isAbove(rows.length, 20)
+    for (const row of rows) {
+      const [, ours = ""] = row.slice(2, -2).split(" | ")
+      assert.isTrue(/`test\/[\w/.-]+`/.test(ours) || ours.startsWith("none: "), row)
+    }
+  })
+
   it("first-hour.md shows the help that the program has on a terminal of 80 columns", () => {
     const file = join(docs, "first-hour.md")
     const help = programHelp(program, { width: 80, bold: (text) => text })

@@ -19,6 +19,13 @@ const permission = Object.freeze({}) as ContentPermission
 export const mayKeepContent = (principal: Principal): ContentPermission | null =>
   principal._tag === "Key" && principal.key.noLog ? null : permission
 
+/**
+ * Hot: null where people may see nothing of what the caller says either: a team shows its content to nobody, unless it is set to. Keepers of words that
+ * people may read take this one; those that only answer the same caller again take `mayKeepContent`.
+ */
+export const mayShowContent = (principal: Principal): ContentPermission | null =>
+  principal._tag === "Key" && principal.key.owners?.content?.readers === "none" ? null : mayKeepContent(principal)
+
 /** Permission for traffic that the operator captures, imports or tries himself: it holds no caller's content. */
 export const operatorsOwn: ContentPermission = permission
 

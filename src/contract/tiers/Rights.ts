@@ -27,6 +27,8 @@ const table = {
   /** Read and change people and teams as a directory that pushes does (`/scim/v2`). */
   pushPeople: ofAdmins,
   readPeople: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
+  /** Read everything that is kept of a person. */
+  readOwnData: { ...ofAdmins, lead: "own", member: "own", viewer: "own" },
   changeTeams: ofAdmins,
   readTeams: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
   readKeys: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
@@ -40,6 +42,8 @@ const table = {
   readFigures: { ...ofAdmins, lead: "team", member: "own", viewer: "all" },
   /** List single requests. */
   readRequests: { ...ofAdmins, lead: "team", member: "own", viewer: "own" },
+  /** See prompts and answers of a team that lets them be seen. */
+  readContent: { ...ofAdmins, lead: "team" },
   /** Read the state of one's session, and end it. */
   ownSession: { ...ofAdmins, lead: "own", member: "own", viewer: "own" }
 } as const satisfies Readonly<Record<string, OfRoles>>

@@ -6,7 +6,7 @@ import type { ApiError } from "../api/ApiError.ts"
 import { authSession } from "../api/calls.generated.ts"
 import { gatewayUrl } from "../api/client.ts"
 import { queries } from "../api/queries.ts"
-import { isAdministrator } from "../api/rights.ts"
+import { isAdministrator, signedIn } from "../api/rights.ts"
 import { sessionState } from "../api/session.ts"
 import { learnClock } from "../api/clock.ts"
 import { lookForBuild } from "./build.ts"
@@ -130,8 +130,8 @@ const onOpen = (): void => {
 }
 
 function connect(): void {
-  // The feed tells everything of the gateway: others are refused.
-  if (socket !== null || sessionState.value !== "open" || !isAdministrator()) return
+  // Administrators hear everything of the gateway, people their own requests; others are refused.
+  if (socket !== null || sessionState.value !== "open" || !(isAdministrator() || signedIn() !== null)) return
   globalThis.clearTimeout(timer)
   timer = undefined
   const url = new URL("api/live", gatewayUrl)

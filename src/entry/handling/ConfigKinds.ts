@@ -97,6 +97,7 @@ const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
   "resilience.clearModelCooldowns",
   "resilience.reset",
   "rtk.test",
+  "teams.content",
   "webhooks.test"
 ])
 

@@ -7,6 +7,7 @@ import type { TeamView } from "../../subjects/teams/routes.ts"
 import type { ObservedTeam } from "../../subjects/teams/service.ts"
 import type { UserView } from "../../subjects/users/routes.ts"
 import type { ObservedUser } from "../../subjects/users/service.ts"
+import { noticeOf } from "../../subjects/teams/entity.ts"
 import { iso } from "./Views.ts"
 
 const budgetView = (budget: OwnerBudget | null) =>
@@ -57,6 +58,9 @@ export const teamView = ({ standings, team }: ObservedTeam): TeamView => ({
   source: team.source,
   parent: team.parent,
   rate: team.rate,
+  content: team.content,
+  contentNotice: team.contentNotice,
+  notice: noticeOf(team),
   budget: budgetView(team.budget),
   models: team.models,
   limits: team.limits,

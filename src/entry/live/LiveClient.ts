@@ -24,9 +24,14 @@ export const highWaterBytes = 65_536
 /** Frames that wait for a client. */
 export const mostWaiting = 256
 
-/** `chosen`: called when the client has chosen other channels. */
-export const makeLiveClient = (socket: LiveSocket, nowMs: () => number, chosen: () => void = () => {}): LiveClient => {
-  let wanted: ReadonlySet<Channel> = new Set(channels)
+/** `chosen`: called when the client has chosen other channels. `open`: those that it may choose of. */
+export const makeLiveClient = (
+  socket: LiveSocket,
+  nowMs: () => number,
+  chosen: () => void = () => {},
+  open: ReadonlyArray<Channel> = channels
+): LiveClient => {
+  let wanted: ReadonlySet<Channel> = new Set(open)
   let waiting: Array<string> = []
   let dropped = 0
   let isAlive = true
@@ -64,7 +69,7 @@ export const makeLiveClient = (socket: LiveSocket, nowMs: () => number, chosen: 
       case "Problem":
         return send(JSON.stringify({ type: "error", message: frame.message }))
       case "Subscribe":
-        wanted = frame.channels
+        wanted = new Set([...frame.channels].filter((channel) => open.includes(channel)))
         chosen()
         return send(JSON.stringify({ type: "subscribed", channels: [...wanted] }))
     }

@@ -45,6 +45,9 @@ import { makeDelivery } from "./Delivery.ts"
 import { type GroupServices, handlersOf } from "./Groups.ts"
 import { clientAddress } from "../listening/ClientAddress.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
+import { isSight } from "../handling/ContentSights.ts"
+import type { Directory } from "../../subjects/people/Owners.ts"
+import { People } from "../../subjects/people/People.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "../handling/AuditTrail.ts"
 import { type AskPlane, type InnerAnswer, Planes } from "../handling/Planes.ts"
 import * as WholeBody from "./WholeBody.ts"
@@ -122,6 +125,10 @@ const mayChange = (found: Match): found is Found =>
   !changesNothing.has(found.route.key) &&
   (!isSafeMethod(found.route.method) || changesByGet.has(found.route.key))
 
+/** A read of what callers have said. */
+const isSightOf = (found: Match, directory: Directory): found is Found =>
+  found._tag === "Found" && found.route.plane === "management" && isSight(found.route.key, directory)
+
 /** The endpoints of a group, by their keys. */
 type Endpoints = ReadonlyMap<string, Endpoint>
 
@@ -157,6 +164,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
   const audit = yield* AuditLog
   const { configChanged } = yield* Events
   const settled = yield* ConfigSettled
+  const people = yield* People
   const groups = yield* makeGroups
   const changes = makeChanges(yield* Slices)
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
@@ -197,18 +205,20 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
       const atMs = yield* Clock.currentTimeMillis
       const row = rowOf({ route, parameters, query, trail, outcome, requestId, atMs, ip })
       yield* audit.record(row)
-      const change = row.status === "success" ? configChangeOf(route.key, row.action, row.target) : null
+      const change =
+        row.status === "success" && mayChange(found) ? configChangeOf(route.key, row.action, row.target) : null
       if (change !== null) configChanged(atMs, { ...change, by: row.actor, action: row.action })
       // The change is in force in every process before its caller has the answer.
-      if (row.status === "success") yield* settled
+      if (row.status === "success" && mayChange(found)) yield* settled
     })
 
   return (found) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const requestId = ids.next(nowMs)
-      const trail: Trail | null = mayChange(found) ? { principal: null, body: undefined } : null
+      const row = mayChange(found) || isSightOf(found, people.directory()) ? found : null
+      const trail: Trail | null = row === null ? null : { principal: null, body: undefined }
       const noted = (outcome: Outcome) =>
-        trail !== null && mayChange(found) ? recorded(found, requestId, trail, outcome) : Effect.void
+        trail === null || row === null ? Effect.void : recorded(row, requestId, trail, outcome)
       return answer(found, requestId).pipe(
         Effect.provideService(CurrentTrail, trail),
         Effect.tap((response) => noted({ _tag: "Answered", response })),

@@ -7,6 +7,9 @@ import type { IdGen } from "../../platform/IdGen.ts"
 import type { AdminPassword } from "../../subjects/auth/AdminPassword.ts"
 import type { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
 import type { Gate } from "../../subjects/auth/Gate.ts"
+import type { ContentRepo } from "../../subjects/teams/ContentRepo.ts"
+import type { ErasureRepo } from "../../subjects/users/ErasureRepo.ts"
+import type { MemoryRepo } from "../../subjects/memory/repo.ts"
 import type { People } from "../../subjects/people/People.ts"
 import type { Sessions } from "../../subjects/auth/sessions/Sessions.ts"
 import type { Flags } from "../../subjects/flags/service.ts"
@@ -87,6 +90,9 @@ export type PlaneServices =
   | Slices
   | CompressionAnalytics
   | ConnectionRepo
+  | ContentRepo
+  | ErasureRepo
+  | MemoryRepo
   | McpServerRepo
   | NodeRepo
   | DecisionLog

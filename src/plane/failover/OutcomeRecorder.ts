@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
+import { mayShowContent } from "../../contract/domain/ContentPermission.ts"
 import { scrubber } from "../../kernel/secrets/Scrub.ts"
 import { secretsOf } from "../providers/Catalog.ts"
 import type { CallerText } from "../resilience/failure/Echo.ts"
@@ -46,7 +46,7 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
  * wrote.
  */
 const kept = ({ work }: FailoverRun, sent: CallerText, { message, status }: Failure): string => {
-  return mayKeepContent(work.exchange.principal) === null ? `it answered with ${status}` : remembered(message, sent)
+  return mayShowContent(work.exchange.principal) === null ? `it answered with ${status}` : remembered(message, sent)
 }
 
 export class OutcomeRecorder extends Context.Tag("gateway/plane/failover/OutcomeRecorder")<

@@ -16,7 +16,7 @@ import { RtkFilters } from "../compression/rtk/RtkFilters.ts"
 import { limitsOf } from "../compression/rtk/Settings.ts"
 import { rtkEngine } from "../compression/ResultEngines.ts"
 import { Stability } from "../compression/Stability.ts"
-import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
+import { mayShowContent } from "../../contract/domain/ContentPermission.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { estimateTexts } from "../tokens/TextEstimate.ts"
@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
   ): { readonly compressing: Effect.Effect<Compressed>; readonly mode: Mode; readonly source: Source } => {
     const { exchange, parsed } = work
     const apiKeyId = apiKeyIdOf(exchange)
-    const permission = mayKeepContent(exchange.principal)
+    const permission = mayShowContent(exchange.principal)
     const { mode, pipeline, source } = chosen(
       settings.access.compression.current(),
       { combos: profiles.combos.current().combos, routingComboId: work.resolution.combo?.id ?? null },

@@ -1,5 +1,5 @@
 /** The hooks of an exchange. Pure. */
-import { mayKeepContent } from "../../contract/domain/ContentPermission.ts"
+import { mayShowContent } from "../../contract/domain/ContentPermission.ts"
 import { HookRun } from "../../agents/plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
@@ -22,7 +22,7 @@ export const newRun = (exchange: Exchange): HookRun =>
     endpoint: endpointOf(exchange),
     headers: exchange.headers,
     apiKeyId: apiKeyIdOf(exchange),
-    permission: mayKeepContent(exchange.principal)
+    permission: mayShowContent(exchange.principal)
   })
 
 /** Returns the run of the request; a new one where the request began without listeners, or is the gateway's own. */

@@ -4,7 +4,7 @@
  */
 import type { UsageRow } from "../../contract/domain/Usage.ts"
 import type { CaptureSource, Head } from "../../contract/domain/TrafficRecord.ts"
-import { type ContentPermission, mayKeepContent } from "../../contract/domain/ContentPermission.ts"
+import { type ContentPermission, mayShowContent } from "../../contract/domain/ContentPermission.ts"
 import { isBodySource } from "../../net/egress/BodySource.ts"
 import type { ClientSocket } from "../../observe/inspector/Attribution.ts"
 import type { RecordEnd } from "../../observe/inspector/CapturedFacts.ts"
@@ -265,7 +265,7 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
 /** The exchange, recorded from here to its end. */
 /** The same exchange where nothing of what its caller says may be kept. */
 export const recorded = (exchange: Exchange, facts: RecordedFacts, services: RecordingServices): Exchange => {
-  const permission = mayKeepContent(exchange.principal)
+  const permission = mayShowContent(exchange.principal)
   if (permission === null) return exchange
   const record = new RecordedExchange(permission, exchange, facts, services)
   return { ...exchange, reply: record, tap: record }

@@ -64,6 +64,7 @@ import rowNode from "./0062_row_node.ts"
 import scim from "./0063_scim.ts"
 import reports from "./0064_reports.ts"
 import logins from "./0065_logins.ts"
+import quietHours from "./0066_quiet_hours.ts"
 
 export const migrations = {
   "0001_init": init,
@@ -130,5 +131,6 @@ export const migrations = {
   "0062_row_node": rowNode,
   "0063_scim": scim,
   "0064_reports": reports,
-  "0065_logins": logins
+  "0065_logins": logins,
+  "0066_quiet_hours": quietHours
 }

@@ -31,9 +31,10 @@ const limitsOf = (key: ApiKey): MeView["limits"] => ({
   maxRequestsPerDay: key.maxRequestsPerDay || null
 })
 
-const ofPerson = (key: ApiKey): Pick<MeView, "person" | "rights"> => {
+const ofPerson = (key: ApiKey): Pick<MeView, "content" | "person" | "rights"> => {
   const role = key.owners?.role ?? null
   return {
+    content: key.owners?.content ?? null,
     person: key.userId === null ? null : { id: key.userId, name: key.owners?.person ?? null, role },
     rights: reachesOf((operation) => (mayManage(key) ? "all" : reachOf(role, operation)))
   }
@@ -61,7 +62,7 @@ export const meOf = (
   const type = types[principal._tag]
   const isAnonymous = principal._tag === "Anonymous"
   const rights = reachesOf(() => (isAnonymous ? "none" : "all"))
-  const plain = { person: null, rights, scopes: [], tiers, limits: null }
+  const plain = { content: null, person: null, rights, scopes: [], tiers, limits: null }
   const bearer = { type: "bearer", prefix: null, expiresAt: null } as const
   switch (principal._tag) {
     case "Anonymous":

@@ -3,11 +3,12 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { operations, reaches, reachesOf } from "../../contract/tiers/Rights.ts"
+import { contentReaders, noticeOf } from "../teams/entity.ts"
 import { userRoles } from "../users/entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer, TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { NoContent } from "../../contract/Inputs.ts"
-import { exampleId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleKeyId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
 import { callerTiers } from "../../contract/tiers/Tier.ts"
 import { principalTypes, sessionWays } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
@@ -140,6 +141,25 @@ export const Me = Schema.Struct({
       })
     ),
     "The person that the API key belongs to, or who has signed in; null: none.",
+    null
+  ),
+  content: field(
+    Schema.NullOr(
+      Schema.Struct({
+        teamId: field(Schema.String, "Id of the team of the key.", exampleTeamId),
+        readers: field(
+          Schema.Literal(...contentReaders),
+          "Who may see the prompts and answers of the key's requests: `none`: nobody, `admins`: those who administer the gateway, `leads`: these, and leads of the team.",
+          "none"
+        ),
+        notice: field(
+          Schema.String,
+          "What members of the team are told about that.",
+          noticeOf({ content: "none", contentNotice: null })
+        )
+      })
+    ),
+    "The team's setting for prompts and answers; null: the API key is of no team, or it is none.",
     null
   ),
   rights: field(

@@ -1,37 +1,52 @@
 /** Periods of reports, and their figures. Pure. */
 import { nanoUsdPerUsd } from "../../contract/domain/Usage.ts"
-import type { BillReport, ReportPeriod, ReportSums, Span, Spender, SpendReport } from "./entity.ts"
-import { billed, grouped, spanOfMonth, type Sums, totalOf } from "./rules.ts"
+import { instantOf, localTimeAt } from "../../kernel/time/TimeZones.ts"
+import {
+  type BillReport,
+  type ReportPeriod,
+  reportPeriods,
+  type ReportSums,
+  type Span,
+  type Spender,
+  type SpendReport
+} from "./entity.ts"
+import { billed, grouped, type Sums, totalOf } from "./rules.ts"
 
-const dayMs = 86_400_000
-const weekMs = 7 * dayMs
-/** The first of January 1970 was a Thursday. */
-const mondayMs = 4 * dayMs
-
-const weekBefore = (atMs: number): Span => {
-  const untilMs = Math.floor((atMs - mondayMs) / weekMs) * weekMs + mondayMs
-  return { fromMs: untilMs - weekMs, untilMs }
+/** A period of the clocks of a zone: a change of summer time makes it an hour longer or shorter. */
+export interface ZonedPeriod {
+  readonly period: ReportPeriod
+  readonly timeZone: string
 }
 
-const monthBefore = (atMs: number): Span => {
-  const at = new Date(atMs)
-  const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1))
-  return spanOfMonth(first.toISOString().slice(0, 7), "UTC")
+/** Beginning of the week or month of an instant, moved by a number of them. */
+const beginOf = ({ period, timeZone }: ZonedPeriod, atMs: number, moved: number): number => {
+  const { day, month, weekday, year } = localTimeAt(timeZone, atMs)
+  const midnight = { hour: 0, minute: 0 }
+  if (period === "weekly") return instantOf(timeZone, { year, month, day: day - weekday + 7 * moved, ...midnight })
+  const first = new Date(Date.UTC(year, month - 1 + moved, 1))
+  return instantOf(timeZone, { year: first.getUTCFullYear(), month: first.getUTCMonth() + 1, day: 1, ...midnight })
 }
 
-/** The last week, from Monday, or month that is over at a time, by UTC. */
-export const lastPeriod = (period: ReportPeriod, atMs: number): Span =>
-  period === "weekly" ? weekBefore(atMs) : monthBefore(atMs)
+/** The last week, from Monday, or month that is over at a time. */
+export const lastPeriod = (zoned: ZonedPeriod, atMs: number): Span => ({
+  fromMs: beginOf(zoned, atMs, -1),
+  untilMs: beginOf(zoned, atMs, 0)
+})
 
-export const idOfPeriod = (period: ReportPeriod, { fromMs }: Span): string =>
-  `${period}/${new Date(fromMs).toISOString().slice(0, 10)}`
+const two = (value: number): string => String(value).padStart(2, "0")
+
+export const firstDayOf = (timeZone: string, { fromMs }: Span): string => {
+  const { day, month, year } = localTimeAt(timeZone, fromMs)
+  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`
+}
+
+/** Reports of UTC have the ids that they always had. */
+export const idOfPeriod = ({ period, timeZone }: ZonedPeriod, span: Span): string =>
+  [period, firstDayOf(timeZone, span), ...(timeZone === "UTC" ? [] : [timeZone])].join("/")
 
 /** Time until the next week or month begins. */
-export const untilNextMs = (nowMs: number): number => {
-  const at = new Date(nowMs)
-  const monthMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
-  return Math.min(monthMs, weekBefore(nowMs).untilMs + weekMs) - nowMs
-}
+export const untilNextMs = (timeZone: string, nowMs: number): number =>
+  Math.min(...reportPeriods.map((period) => beginOf({ period, timeZone }, nowMs, 1))) - nowMs
 
 /** Spenders of a kind in a report. */
 export const mostSpenders = 5
@@ -48,7 +63,7 @@ const sumsOf = ({ billedNanoUsd, costNanoUsd, requests, tokensIn, tokensOut, unp
   billedUsd: billedNanoUsd / nanoUsdPerUsd
 })
 
-export const reportOf = (period: ReportPeriod, span: Span, spent: Spent, before: Spent): SpendReport => {
+export const reportOf = (zoned: ZonedPeriod, span: Span, spent: Spent, before: Spent): SpendReport => {
   const { names, rates } = spent
   const lines = billed(spent.lines, rates)
   const top = (by: "person" | "team" | "key" | "model"): ReadonlyArray<Spender> =>
@@ -60,7 +75,8 @@ export const reportOf = (period: ReportPeriod, span: Span, spent: Spent, before:
         return Object.assign({ id, name }, sumsOf(line))
       })
   return {
-    period,
+    ...zoned,
+    firstDay: firstDayOf(zoned.timeZone, span),
     ...span,
     total: sumsOf(totalOf(lines)),
     previousCostUsd: totalOf(billed(before.lines, before.rates)).costNanoUsd / nanoUsdPerUsd,

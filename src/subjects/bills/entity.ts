@@ -97,9 +97,12 @@ export interface Spender extends ReportSums {
   readonly name: string | null
 }
 
-/** Figures of a week or a month that is over, by UTC. */
+/** Figures of a week or a month that is over, by the clocks of a zone. */
 export interface SpendReport extends Span {
   readonly period: ReportPeriod
+  readonly timeZone: string
+  /** `YYYY-MM-DD`, by the clocks of the zone. */
+  readonly firstDay: string
   readonly total: ReportSums
   /** Cost of the week or month before. */
   readonly previousCostUsd: number

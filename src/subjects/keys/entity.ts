@@ -1,6 +1,7 @@
 /** A gateway API key. Only a hash and a short prefix are kept; the secret is shown once. */
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
+import type { ContentReaders } from "../teams/entity.ts"
 import type { UserRole } from "../users/entity.ts"
 
 /** Scopes that open the management routes; `admin` includes `manage`. */
@@ -184,6 +185,15 @@ export interface OwnerRules {
   readonly role: UserRole | null
   /** Lists of models of the team and of those above it, of which each has to allow a model. */
   readonly models: ReadonlyArray<ReadonlyArray<string>>
+  /** Rule about content of the team's keys; null: the key is of no team. */
+  readonly content: ContentRule | null
+}
+
+export interface ContentRule {
+  readonly teamId: string
+  readonly readers: ContentReaders
+  /** Text that members are told. */
+  readonly notice: string
 }
 
 /** The caller, as inference and management see it. */

@@ -57,6 +57,10 @@ export const reaches = (bounds: Bounds | null, { teamId, userId }: OwnerIds): bo
 export const reachesTeam = (bounds: Bounds | null, { id, members }: Pick<Team, "id" | "members">): boolean =>
   bounds === null || bounds.reach === "all" || bounds.teams.has(id) || members.includes(bounds.userId)
 
+/** Checks whether the content of a team is within the bounds: being a member of it is not enough. */
+export const reachesContent = (bounds: Bounds | null, { id }: Pick<Team, "id">): boolean =>
+  bounds === null || bounds.reach === "all" || bounds.teams.has(id)
+
 /** Checks whether a person is within the bounds: oneself, or a member of one of the teams. */
 export const reachesUser = (bounds: Bounds | null, { teams }: Directory, id: string): boolean =>
   bounds === null ||

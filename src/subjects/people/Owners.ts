@@ -1,6 +1,6 @@
 /** The owners of keys: the person, the team and the teams above it. Pure. */
 import type { ApiKey, OwnerRules } from "../keys/entity.ts"
-import { type Team, maxTeamLevels } from "../teams/entity.ts"
+import { type Team, maxTeamLevels, noticeOf } from "../teams/entity.ts"
 import type { User } from "../users/entity.ts"
 
 /** Ids of the owners of a key; null: none of that kind. */
@@ -51,6 +51,13 @@ const mayUse = ({ teams, users }: Directory, { teamId, userId }: OwnerIds): bool
   return user === null || team === null || team.members.includes(user.id)
 }
 
+/** A team that is no more shows nothing. */
+const contentRule = ({ teams }: Directory, { teamId }: OwnerIds): OwnerRules["content"] => {
+  if (teamId === null) return null
+  const team = teams.get(teamId) ?? { content: "none", contentNotice: null }
+  return { teamId, readers: team.content, notice: noticeOf(team) }
+}
+
 /** Rules that a key has of its owners; undefined: it has none. */
 export const ownerRules = (directory: Directory, ids: OwnerIds): OwnerRules | undefined =>
   ids.userId === null && ids.teamId === null
@@ -59,6 +66,7 @@ export const ownerRules = (directory: Directory, ids: OwnerIds): OwnerRules | un
         mayUse: mayUse(directory, ids),
         person: ids.userId === null ? null : (directory.users.get(ids.userId)?.name ?? null),
         role: ids.userId === null ? null : (directory.users.get(ids.userId)?.role ?? null),
+        content: contentRule(directory, ids),
         models: teamsFrom(directory, ids.teamId).flatMap(({ models }) =>
           models === null || models.length === 0 ? [] : [models]
         )

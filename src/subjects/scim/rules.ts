@@ -50,6 +50,8 @@ export const newTeam = (id: string, parent: string | null, nowMs: number): Team 
   models: null,
   limits: null,
   rate: 1,
+  content: "none",
+  contentNotice: null,
   members: [],
   createdAtMs: nowMs,
   updatedAtMs: nowMs

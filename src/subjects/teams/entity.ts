@@ -5,6 +5,10 @@ import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 export const teamSources = ["local", "scim"] as const
 export type TeamSource = (typeof teamSources)[number]
 
+/** Readers of prompts and answers of a team's keys: nobody, those who administer, or these and the team's leads. */
+export const contentReaders = ["none", "admins", "leads"] as const
+export type ContentReaders = (typeof contentReaders)[number]
+
 export interface Team {
   readonly id: string
   /** Unique. */
@@ -20,11 +24,26 @@ export interface Team {
   readonly limits: OwnerLimits | null
   /** Factor by which what the team costs is billed to it; 1: as it is. */
   readonly rate: number
+  readonly content: ContentReaders
+  /** Text that members are told about it; null: the usual one. */
+  readonly contentNotice: string | null
   /** Ids of users. */
   readonly members: ReadonlyArray<string>
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
+
+const usualNotices: Readonly<Record<ContentReaders, string>> = {
+  none: "Nobody sees the prompts and answers of this team.",
+  admins:
+    "Those who administer the gateway may see prompts and answers of this team. Each sight is noted in the audit log.",
+  leads:
+    "Leads of this team and those who administer the gateway may see its prompts and answers. Each sight is noted in the audit log."
+}
+
+/** Returns what members of a team are told. */
+export const noticeOf = ({ content, contentNotice }: Pick<Team, "content" | "contentNotice">): string =>
+  content === "none" ? usualNotices.none : (contentNotice ?? usualNotices[content])
 
 export const maxRate = 100
 export const maxTeamLevels = 4

@@ -6,8 +6,11 @@ import { answered } from "../../entry/handling/Answers.ts"
 import { makeCallerBounds } from "../../entry/handling/CallerBounds.ts"
 import { teamView } from "../../entry/handling/OwnerViews.ts"
 import { paged } from "../../entry/handling/Pages.ts"
-import { EntityNotFound } from "../Errors.ts"
-import { reachesTeam } from "../people/Bounds.ts"
+import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
+import { EntityNotFound, refuseRole } from "../Errors.ts"
+import { reachesContent, reachesTeam } from "../people/Bounds.ts"
+import { ContentRepo } from "./ContentRepo.ts"
+import { contentProblem } from "./rules.ts"
 import { Teams as TeamsGroup } from "./routes.ts"
 import { type ObservedTeam, Teams } from "./service.ts"
 
@@ -17,6 +20,8 @@ export const layer = HttpApiBuilder.group(contractOf(TeamsGroup), "teams", (hand
   Effect.gen(function* () {
     const teams = yield* Teams
     const callerBounds = yield* makeCallerBounds
+    const lazyInspector = yield* LazyInspector
+    const requests = yield* ContentRepo
     return handlers
       .handle("list", () =>
         Effect.gen(function* () {
@@ -39,5 +44,23 @@ export const layer = HttpApiBuilder.group(contractOf(TeamsGroup), "teams", (hand
       .handle("create", ({ payload }) => answered(Effect.map(teams.create(payload), viewed)))
       .handle("update", ({ path, payload }) => answered(Effect.map(teams.update(path.id, payload), viewed)))
       .handle("remove", ({ path }) => answered(teams.remove(path.id)))
+      .handle("content", ({ path: { id, requestId } }) =>
+        answered(
+          Effect.gen(function* () {
+            const bounds = yield* callerBounds
+            const missing = new EntityNotFound({ entity: "content of a request", id: requestId })
+            const { team } = yield* teams.get(id)
+            if (!reachesContent(bounds, team)) return yield* new EntityNotFound({ entity: "team", id })
+            yield* refuseRole(contentProblem(team, bounds !== null && bounds.reach !== "all"))
+            if ((yield* requests.teamOf(requestId)) !== id) return yield* missing
+            const inspector = lazyInspector.current()?.inspector
+            const recordId = inspector?.recordOf(requestId) ?? null
+            if (inspector === undefined || recordId === null) return yield* missing
+            const record = yield* Effect.catchTag(inspector.get(recordId), "RecordNotFound", () => missing)
+            const { requestBody: request, responseBody: answer, timestamp } = record
+            return { requestId, timestamp, request, answer }
+          })
+        )
+      )
   })
 )

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 import * as Records from "../../store/engine/Records.ts"
-import { type Team, teamSources } from "./entity.ts"
+import { contentReaders, type Team, teamSources } from "./entity.ts"
 
 export class TeamRepo extends Context.Tag("gateway/subjects/teams/TeamRepo")<TeamRepo, Records.Records<Team, Team>>() {}
 
@@ -23,6 +23,8 @@ const Row = Schema.Struct({
   models: Schema.NullOr(Texts),
   limits: Schema.NullOr(Json(OwnerLimits)),
   rate: Schema.Number,
+  content: Schema.Literal(...contentReaders),
+  contentNotice: MaybeText,
   members: Texts,
   createdAtMs: Whole,
   updatedAtMs: Whole

@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { exampleId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleRequestId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
 import {
   body,
   clearable,
@@ -21,7 +21,7 @@ import { field } from "../../kernel/Documented.ts"
 import { observed } from "../../kernel/Observed.ts"
 import { GivenOwnerBudget, GivenOwnerLimits, OwnerBudgetView, OwnerLimitsView, OwnerMeter } from "../limits/routes.ts"
 import { maxUsers } from "../users/entity.ts"
-import { maxRate, teamSources } from "./entity.ts"
+import { contentReaders, maxRate, noticeOf, teamSources } from "./entity.ts"
 
 const words = {
   name: ["Name of the team; no other has it.", "Research"],
@@ -31,6 +31,11 @@ const words = {
   models: ["Model ids that keys of the team may use, `*` in them for any text; null or empty: all.", ["openai/*"]],
   limits: "Other limits of all keys of the team and of the teams below; null: none.",
   rate: ["Factor by which what the team costs is billed to it (`billedUsd` of `/api/bills`); 1: as it is.", 1.15],
+  content: [
+    "Who may see prompts and answers of the team's keys: `none`: nobody, and nothing of them is kept that people could see; `admins`: those who administer the gateway; `leads`: these, and leads of the team.",
+    "none"
+  ],
+  contentNotice: ["What members are told about that; null: the usual text.", null],
   members: ["Ids of the people in the team.", [exampleId]]
 } as const
 
@@ -43,6 +48,13 @@ export const TeamView = Schema.Struct({
   models: field(Schema.NullOr(Schema.Array(Schema.String)), ...words.models),
   limits: field(Schema.NullOr(OwnerLimitsView), words.limits),
   rate: field(Schema.Number, ...words.rate),
+  content: field(Schema.Literal(...contentReaders), ...words.content),
+  contentNotice: field(Schema.NullOr(Schema.String), ...words.contentNotice),
+  notice: field(
+    Schema.String,
+    "What members are told: `contentNotice`, or the usual text.",
+    noticeOf({ content: "none", contentNotice: null })
+  ),
   members: field(Schema.Array(Schema.String), ...words.members),
   meters: observed(Schema.Array(OwnerMeter), "The limits as they are now."),
   createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
@@ -54,6 +66,11 @@ const Id = Text.pipe(Schema.maxLength(100))
 const Patterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
 const Members = Schema.Array(Id).pipe(Schema.maxItems(maxUsers))
 
+const Notice = Text.pipe(
+  Schema.maxLength(1000),
+  Schema.filter((text) => (/[\p{Cc}\p{Bidi_Control}]/u.test(text) ? "must not hold control characters" : true))
+)
+
 const Rate = Schema.Number.pipe(Schema.between(0, maxRate))
 
 const settings = {
@@ -62,6 +79,8 @@ const settings = {
   models: field(clearable(Patterns), ...words.models),
   limits: field(clearable(GivenOwnerLimits), words.limits),
   rate: field(clearable(Rate), ...words.rate),
+  content: field(optional(Schema.Literal(...contentReaders)), ...words.content),
+  contentNotice: field(clearable(Notice), ...words.contentNotice),
   members: field(optional(Members), ...words.members)
 }
 
@@ -76,6 +95,7 @@ export const UpdateTeam = Schema.Struct({
   ...settings,
   id: ReadOnly,
   source: ReadOnly,
+  notice: ReadOnly,
   meters: ReadOnly,
   createdAt: ReadOnly,
   updatedAt: ReadOnly
@@ -84,7 +104,25 @@ export type UpdateTeam = typeof UpdateTeam.Type
 
 const Team = Schema.Struct({ team: field(TeamView, "The team.") }).annotations({ identifier: "TeamAnswer" })
 
-const at = endpointsOf("teams", { id: ["Id of the team.", exampleTeamId] })
+export const TeamContent = Schema.Struct({
+  requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
+  timestamp: field(Schema.String, "When the request arrived, ISO 8601.", exampleTime),
+  request: field(
+    Schema.NullOr(Schema.String),
+    "Body of the request, masked; null: it is not kept any more.",
+    '{"model":"auto"}'
+  ),
+  answer: field(
+    Schema.NullOr(Schema.String),
+    "Body of the answer, masked; null: it is not kept any more.",
+    '{"choices":[]}'
+  )
+}).annotations({ identifier: "TeamContent" })
+
+const at = endpointsOf("teams", {
+  id: ["Id of the team.", exampleTeamId],
+  requestId: ["The answer's `X-Gateway-Request-Id`.", exampleRequestId]
+})
 
 export class Teams extends HttpApiGroup.make("teams")
   .annotate(OpenApi.Title, "Teams")
@@ -132,4 +170,13 @@ export class Teams extends HttpApiGroup.make("teams")
       .addSuccess(NoContent)
       .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
+  )
+  .add(
+    at("content", {
+      summary: "See the content of a request",
+      description:
+        "Prompt and answer of a request of one of the team's keys, where the team's `content` lets the caller see them, and while the inspector has them. Each sight is a row of the audit log."
+    })
+      .addSuccess(TeamContent)
+      .addError(NotFoundAnswer)
   ) {}

@@ -15,6 +15,8 @@ const empty: Omit<Settings, "name"> = {
   models: null,
   limits: null,
   rate: 1,
+  content: "none",
+  contentNotice: null,
   members: []
 }
 
@@ -28,6 +30,8 @@ export const changed = (before: Settings, input: UpdateTeam): Settings => ({
   models: input.models === undefined ? before.models : input.models,
   limits: input.limits === undefined ? before.limits : ownerLimitsOf(input.limits),
   rate: input.rate === undefined ? before.rate : (input.rate ?? 1),
+  content: input.content ?? before.content,
+  contentNotice: input.contentNotice === undefined ? before.contentNotice : input.contentNotice,
   members: [...new Set(input.members ?? before.members)]
 })
 
@@ -51,6 +55,14 @@ const placeProblem = (directory: Directory, { id, parent }: Pick<Team, "id" | "p
   if (teamsBelow(directory, id).has(parent)) return { field, message: "must not be the team itself or one below it" }
   return teamsFrom(directory, parent).length + levelsFrom(directory, id) > maxTeamLevels
     ? { field, message: `the tree of teams has at most ${maxTeamLevels} levels` }
+    : null
+}
+
+/** Checks whether the team lets its content be seen; null: it does. The refusal is a sentence. */
+export const contentProblem = ({ content, name }: Pick<Team, "content" | "name">, isLead: boolean): string | null => {
+  if (content === "none") return `The team '${name}' lets nobody see its prompts and answers.`
+  return content === "admins" && isLead
+    ? `The team '${name}' lets only those who administer the gateway see its prompts and answers.`
     : null
 }
 

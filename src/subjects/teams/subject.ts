@@ -9,6 +9,7 @@ export const teams = subject("teams", {
     create: manage("POST", "/api/teams", "changeTeams"),
     get: manage("GET", "/api/teams/:id", "readTeams"),
     update: manage("PUT", "/api/teams/:id", "changeTeams"),
-    remove: manage("DELETE", "/api/teams/:id", "changeTeams")
+    remove: manage("DELETE", "/api/teams/:id", "changeTeams"),
+    content: manage("POST", "/api/teams/:id/content/:requestId", "readContent")
   }
 })

@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { exampleId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
+import { exampleId, exampleKeyId, exampleRequestId, exampleTeamId, exampleTime } from "../../contract/Examples.ts"
 import {
   body,
   clearable,
@@ -88,6 +88,81 @@ export type UpdateUser = typeof UpdateUser.Type
 
 const User = Schema.Struct({ user: field(UserView, "The person.") }).annotations({ identifier: "UserAnswer" })
 
+export const PersonExport = Schema.Struct({
+  user: field(UserView, "The person."),
+  teams: field(
+    Schema.Array(
+      Schema.Struct({
+        id: field(Schema.String, "Id of the team.", exampleTeamId),
+        name: field(Schema.String, "Its name.", "Research")
+      })
+    ),
+    "Teams that have the person as a member."
+  ),
+  keys: field(
+    Schema.Array(
+      Schema.Struct({
+        id: field(Schema.String, "Id of the key.", exampleKeyId),
+        name: field(Schema.String, "Its name.", "laptop"),
+        prefix: field(Schema.String, "First characters of its secret.", "gw_Zr8c0f"),
+        createdAt: field(Schema.String, "When it was made, ISO 8601.", exampleTime),
+        lastUsedAt: field(Schema.NullOr(Schema.String), "When it was last used, ISO 8601; null: never.", exampleTime)
+      })
+    ),
+    "The person's keys."
+  ),
+  sessions: field(
+    Schema.Array(
+      Schema.Struct({
+        createdAt: field(Schema.String, "When the person signed in, ISO 8601.", exampleTime),
+        lastSeenAt: field(Schema.String, "When it was last used, ISO 8601.", exampleTime),
+        address: field(Schema.String, "Address that it came from.", "203.0.113.7"),
+        userAgent: field(Schema.String, "`User-Agent` of the browser.", "Mozilla/5.0")
+      })
+    ),
+    "Sessions of the dashboard."
+  ),
+  memories: field(
+    Schema.Array(
+      Schema.Struct({
+        id: field(Schema.String, "Id of the memory.", exampleId),
+        type: field(Schema.String, "Its type.", "factual"),
+        content: field(Schema.String, "What was learned.", "Works with TypeScript."),
+        createdAt: field(Schema.String, "When it was learned, ISO 8601.", exampleTime)
+      })
+    ),
+    "What was learned of the requests of the person's keys."
+  ),
+  audit: field(
+    Schema.Array(
+      Schema.Struct({
+        id: field(Schema.String, "Id of the request.", exampleRequestId),
+        timestamp: field(Schema.String, "When it was made, ISO 8601.", exampleTime),
+        action: field(Schema.String, "What was done.", "keys.rotate"),
+        target: field(Schema.NullOr(Schema.String), "What it was done to; null: no single thing.", exampleKeyId),
+        ip: field(Schema.String, "Address that it came from.", "203.0.113.7")
+      })
+    ),
+    "The person's rows of the audit log, the newest 10,000."
+  ),
+  usage: field(
+    Schema.Struct({
+      requests: field(Schema.Number, "Number of requests.", 120),
+      tokensIn: field(Schema.Number, "Tokens of prompts.", 52_000),
+      tokensOut: field(Schema.Number, "Tokens of answers.", 9_100),
+      costUsd: field(Schema.Number, "What they have cost, USD.", 0.21)
+    }),
+    "Sums of all requests of keys that were the person's when they came."
+  )
+}).annotations({ identifier: "PersonExport" })
+
+export const PersonErased = Schema.Struct({
+  erased: field(Schema.Literal(true), "Always true."),
+  keys: field(Schema.Number, "Keys that were removed.", 1),
+  memories: field(Schema.Number, "Memories that were removed.", 0),
+  audit: field(Schema.Number, "Rows of the audit log that have no name any more.", 4)
+}).annotations({ identifier: "PersonErased" })
+
 const at = endpointsOf("users", { id: ["Id of the person.", exampleId] })
 
 export class Users extends HttpApiGroup.make("users")
@@ -134,5 +209,23 @@ export class Users extends HttpApiGroup.make("users")
       description: "The person leaves all teams, and the person's keys are refused at once. What they have cost stays."
     })
       .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("export", {
+      summary: "Export what is kept of a person",
+      description:
+        "The person, the teams, keys and sessions, what was learned of the requests, the person's rows of the audit log, and the sums of all requests. People may export their own."
+    })
+      .addSuccess(PersonExport)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("erase", {
+      summary: "Erase a person",
+      description:
+        "Removes the person with the sessions, the keys and what was learned of their requests, and takes the name out of the audit log. The rows and sums of what the keys have used stay, without a name; so do bills of months that are closed."
+    })
+      .addSuccess(PersonErased)
       .addError(NotFoundAnswer)
   ) {}

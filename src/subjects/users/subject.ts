@@ -9,6 +9,8 @@ export const users = subject("users", {
     create: manage("POST", "/api/users", "changePeople"),
     get: manage("GET", "/api/users/:id", "readPeople"),
     update: manage("PUT", "/api/users/:id", "changePeople"),
-    remove: manage("DELETE", "/api/users/:id", "changePeople")
+    remove: manage("DELETE", "/api/users/:id", "changePeople"),
+    export: manage("GET", "/api/users/:id/export", "readOwnData"),
+    erase: manage("POST", "/api/users/:id/erase", "changePeople")
   }
 })

@@ -24,6 +24,7 @@ import type { Delivered } from "./Message.ts"
 import { type Coalescing, makeCoalescing } from "./messages/Coalescing.ts"
 import { isForPeople, noticeOf, subjectOf } from "./messages/Notice.ts"
 import { Outbox } from "./Outbox.ts"
+import { type Holding, makeHolding } from "./quiet/Holding.ts"
 import { Sender, type Sent } from "./Sender.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 
@@ -78,6 +79,7 @@ interface Worker {
   /** Time until which the receiver wants no messages, in epoch milliseconds. */
   pausedUntilMs: number
   readonly coalescing: Coalescing
+  readonly holding: Holding
 }
 
 const services = Effect.all({ repo: OutboxRepo, outbox: Outbox, sender: Sender, ids: IdGen })
@@ -236,19 +238,28 @@ const work = (deps: Deps, id: string, worker: Worker) =>
           return places.release(1)
         })
       )
+    const { holding } = worker
     const next = Effect.gen(function* () {
-      yield* worker.more.await
+      yield* Effect.raceFirst(worker.more.await, holding.nextLook)
       yield* worker.more.close
       yield* trim(deps, id)
+      yield* holding.release(worker.webhook)
       // From the first one on: a transaction that took a lower number may have ended after one with a higher.
       let page = yield* pageAfter(0)
       for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+        const waiting: Array<WaitingEvent> = []
         for (const event of page) {
           if (taken.has(event.seq)) continue
           yield* places.take(1)
+          if (yield* holding.waits(worker.webhook, event)) {
+            waiting.push(event)
+            yield* places.release(1)
+            continue
+          }
           taken.add(event.seq)
           yield* FiberSet.run(fibers, delivered(event))
         }
+        yield* holding.hold(waiting)
         page = yield* pageAfter(last.seq)
       }
     })
@@ -275,8 +286,11 @@ const sync = (deps: Deps) =>
     }
     for (const [id, webhook] of enabled) {
       const known = deps.workers.get(id)
-      if (known !== undefined) known.webhook = webhook
-      else {
+      if (known !== undefined) {
+        known.webhook = webhook
+        // Its quiet hours may be over by the change.
+        known.more.unsafeOpen()
+      } else {
         const more = yield* Effect.makeLatch(true)
         const worker: Worker = {
           webhook,
@@ -284,7 +298,12 @@ const sync = (deps: Deps) =>
           attempts: yield* Effect.makeSemaphore(window),
           isSlow: false,
           pausedUntilMs: 0,
-          coalescing: makeCoalescing()
+          coalescing: makeCoalescing(),
+          holding: makeHolding({
+            repo: deps.repo,
+            nextId: deps.ids.next,
+            noticeFor: (event) => noticeFor(deps, event, 0)
+          })
         }
         deps.workers.set(id, worker)
         yield* FiberMap.run(deps.running, id, work(deps, id, worker))

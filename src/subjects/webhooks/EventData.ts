@@ -78,16 +78,22 @@ const sumsOf = ({ billedUsd, costUsd, requests, tokensIn, tokensOut, unpriced }:
 const spendersOf = (all: ReadonlyArray<Spender>): ReadonlyArray<Data> =>
   all.map(({ id, name, ...sums }) => ({ id, name, ...sumsOf(sums) }))
 
-const reportData = ({ fromMs, period, previousCostUsd, top, total, untilMs }: SpendReport): Data => ({
+const periodData = ({ firstDay, fromMs, period, timeZone, untilMs }: SpendReport): Data => ({
   period,
+  time_zone: timeZone,
+  first_day: firstDay,
   from: iso(fromMs),
-  to: iso(untilMs),
-  ...sumsOf(total),
-  previous_cost_usd: previousCostUsd,
-  top_people: spendersOf(top.person),
-  top_teams: spendersOf(top.team),
-  top_keys: spendersOf(top.key),
-  top_models: spendersOf(top.model)
+  to: iso(untilMs)
+})
+
+const reportData = (report: SpendReport): Data => ({
+  ...periodData(report),
+  ...sumsOf(report.total),
+  previous_cost_usd: report.previousCostUsd,
+  top_people: spendersOf(report.top.person),
+  top_teams: spendersOf(report.top.team),
+  top_keys: spendersOf(report.top.key),
+  top_models: spendersOf(report.top.model)
 })
 
 export const dataOf = (event: GatewayEvent): Data => {

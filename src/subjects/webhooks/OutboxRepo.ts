@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Attempted, type DeliveryAttempt, everyEvent, maxFailures, type OutgoingEvent } from "./entity.ts"
-import { Flag, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
+import { Flag, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { withLateSync } from "../../store/engine/LateSync.ts"
 import * as Table from "../../store/engine/Table.ts"
@@ -23,7 +23,9 @@ const WaitingRow = Schema.Struct({
   event: Text,
   atMs: Whole,
   /** JSON text. */
-  data: Text
+  data: Text,
+  /** 1: it waits for the end of quiet hours; 0: it is sent at any hour; null: by the hour. */
+  held: MaybeWhole
 })
 export type WaitingEvent = typeof WaitingRow.Type
 
@@ -57,12 +59,22 @@ export class OutboxRepo extends Context.Tag("gateway/subjects/webhooks/OutboxRep
   {
     /** Adds, for each event, a row per enabled webhook that wants it. An event that is there already is skipped. */
     readonly add: (events: ReadonlyArray<OutgoingEvent>) => Effect.Effect<void, StoreError>
-    /** The oldest events of a webhook after `afterSeq`. */
+    /** The oldest events of a webhook after `afterSeq`, without those that wait for the end of quiet hours. */
     readonly page: (
       webhookId: string,
       afterSeq: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<WaitingEvent>, StoreError>
+    /** Lets events wait for the end of quiet hours. */
+    readonly hold: (seqs: ReadonlyArray<number>) => Effect.Effect<void, StoreError>
+    /** The oldest events after `afterSeq` that wait for the end of quiet hours. */
+    readonly heldPage: (
+      webhookId: string,
+      afterSeq: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<WaitingEvent>, StoreError>
+    /** Puts one event in the place of those held up to `lastSeq`, in one step. False: none was there any more, and none is now. */
+    readonly digest: (webhookId: string, lastSeq: number, digest: OutgoingEvent) => Effect.Effect<boolean, StoreError>
     /** Removes the oldest beyond `most`; gives how many. */
     readonly trim: (webhookId: string, most: number) => Effect.Effect<number, StoreError>
     /** Removes an event that another message has covered already. */
@@ -98,7 +110,8 @@ const addition = (only: string): string => `
   ORDER BY e.position, w.created_at_ms
   ON CONFLICT DO NOTHING`
 
-const addEvents = addition("")
+/** A report is told where the time zone is the one that it was made for. */
+const addEvents = addition("AND (e.event NOT LIKE 'report.%' OR w.time_zone = e.data ->> 'time_zone')")
 /** The event of a request was written with its usage row: where that is in the table, so was the event. */
 const addRequestEvents = addition("AND NOT EXISTS (SELECT 1 FROM usage_log AS u WHERE u.id = e.id)")
 
@@ -114,14 +127,17 @@ export const addWithUsage = (events: ReadonlyArray<OutgoingEvent>): Statement =>
 const insertAttempt = `
   INSERT INTO webhook_deliveries (webhook_id, event_id, event, attempt, status, success, error, latency_ms, at_ms)
   SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM webhooks WHERE id = ?`
+const insertDigest = `
+  INSERT INTO webhook_outbox (webhook_id, event_id, event, at_ms, data, held) VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING`
 /** The event that ends without success is kept with its last attempt, before it leaves the outbox. */
 const insertLastAttempt = `
   INSERT INTO webhook_deliveries (webhook_id, event_id, event, attempt, status, success, error, latency_ms, at_ms, event_at_ms, data)
   SELECT w.id, ?, ?, ?, ?, ?, ?, ?, ?, o.at_ms, o.data
   FROM webhooks AS w LEFT JOIN webhook_outbox AS o ON o.seq = ? WHERE w.id = ?`
+/** A person has asked for it: it is sent at any hour. */
 const putBack = `
-  INSERT INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
-  SELECT webhook_id, event_id, event, event_at_ms, data FROM webhook_deliveries WHERE id = ? AND webhook_id = ? AND data IS NOT NULL
+  INSERT INTO webhook_outbox (webhook_id, event_id, event, at_ms, data, held)
+  SELECT webhook_id, event_id, event, event_at_ms, data, 0 FROM webhook_deliveries WHERE id = ? AND webhook_id = ? AND data IS NOT NULL
   ON CONFLICT DO NOTHING`
 /** An event that was put back once is kept by the attempts that follow. */
 const putBackOnce =
@@ -152,6 +168,35 @@ const statementsOf = (attempt: RecordedAttempt): ReadonlyArray<Statement> => {
   return all
 }
 
+/** Methods on events that wait for the end of quiet hours. */
+const makeHeld = (
+  sql: SqlClient.SqlClient,
+  outbox: Table.Table<WaitingEvent>
+): Pick<typeof OutboxRepo.Service, "hold" | "heldPage" | "digest"> => ({
+  hold: Effect.fn("OutboxRepo.hold")((seqs: ReadonlyArray<number>) =>
+    sql`UPDATE webhook_outbox SET held = 1 WHERE ${sql.in("seq", seqs)}`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("OutboxRepo.hold"))
+    )
+  ),
+  heldPage: Effect.fn("OutboxRepo.heldPage")((webhookId: string, afterSeq: number, limit: number) =>
+    outbox.select(
+      "OutboxRepo.heldPage",
+      sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} AND held = 1 ORDER BY seq LIMIT ${limit}`
+    )
+  ),
+  digest: Effect.fn("OutboxRepo.digest")((webhookId: string, lastSeq: number, made: OutgoingEvent) =>
+    Effect.gen(function* () {
+      const removed =
+        yield* sql`DELETE FROM webhook_outbox WHERE webhook_id = ${webhookId} AND held = 1 AND seq <= ${lastSeq} RETURNING 1`
+      if (removed.length === 0) return false
+      const { atMs, data, event, id } = made
+      yield* sql.unsafe(insertDigest, [webhookId, id, event, Math.trunc(atMs), JSON.stringify(data)])
+      return true
+    }).pipe(sql.withTransaction, Effect.mapError(Table.named("OutboxRepo.digest")))
+  )
+})
+
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const outbox = Table.make(sql, "webhook_outbox", WaitingRow)
@@ -167,7 +212,7 @@ export const make = Effect.gen(function* () {
   const page = Effect.fn("OutboxRepo.page")((webhookId: string, afterSeq: number, limit: number) =>
     outbox.select(
       "OutboxRepo.page",
-      sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} ORDER BY seq LIMIT ${limit}`
+      sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} AND COALESCE(held, 0) <> 1 ORDER BY seq LIMIT ${limit}`
     )
   )
 
@@ -246,7 +291,7 @@ export const make = Effect.gen(function* () {
         })
       )
   )
-  return OutboxRepo.of({ add, page, trim, drop, names, waiting, record, attempts, again })
+  return OutboxRepo.of({ add, page, ...makeHeld(sql, outbox), trim, drop, names, waiting, record, attempts, again })
 })
 
 export const layer: Layer.Layer<OutboxRepo, never, SqlClient.SqlClient> = Layer.effect(OutboxRepo, make)

@@ -36,11 +36,41 @@ export const webhookEvents = [
   "attention.cleared",
   "report.weekly",
   "report.monthly",
+  "quiet.digest",
   "test.ping"
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
 export const everyEvent = "*"
+
+/** Days of a week, in the order of `LocalTime.weekday`. */
+export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
+export type Weekday = (typeof weekdays)[number]
+
+/** Part of days in which nothing is sent, by the clocks of the webhook's time zone. */
+export interface QuietWindow {
+  /** Days on which it begins. */
+  readonly days: ReadonlyArray<Weekday>
+  /** `HH:MM`, included. */
+  readonly from: string
+  /** `HH:MM`, excluded; at or before `from`: on the next day. */
+  readonly to: string
+}
+
+/** Least severities that are sent at any hour. */
+export const passSeverities = ["error", "warning"] as const
+export type PassSeverity = (typeof passSeverities)[number]
+
+/** Times in which events wait. At their end the webhook gets one event that tells of all. */
+export interface QuietHours {
+  readonly windows: ReadonlyArray<QuietWindow>
+  /** Severity from which on an event is sent at once all the same; null: none. */
+  readonly passSeverity: PassSeverity | null
+  /** Names of events that are sent at once all the same. */
+  readonly passEvents: ReadonlyArray<string>
+}
+
+export const defaultTimeZone = "UTC"
 
 export interface Webhook {
   readonly id: string
@@ -54,6 +84,10 @@ export interface Webhook {
   readonly secret: Redacted.Redacted | null
   readonly enabled: boolean
   readonly description: string | null
+  /** IANA name: days and hours of reports and of quiet hours. */
+  readonly timeZone: string
+  /** Null: there are none. */
+  readonly quietHours: QuietHours | null
   readonly createdAtMs: number
   /** Time of the last attempt; null before the first. */
   readonly lastTriggeredAtMs: number | null

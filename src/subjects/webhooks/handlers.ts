@@ -36,6 +36,8 @@ const viewOf =
     secret: webhook.secret === null ? null : shown(Redacted.value(webhook.secret)),
     enabled: webhook.enabled ? 1 : 0,
     description: webhook.description,
+    timeZone: webhook.timeZone,
+    quietHours: webhook.quietHours,
     created_at: iso(webhook.createdAtMs),
     last_triggered_at: isoOrNull(webhook.lastTriggeredAtMs),
     last_status: webhook.lastStatus,

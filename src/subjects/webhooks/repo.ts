@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type MailSettings, MailTls, type Webhook, WebhookKind } from "./entity.ts"
+import { type MailSettings, MailTls, passSeverities, type Webhook, weekdays, WebhookKind } from "./entity.ts"
 import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
@@ -13,7 +13,10 @@ import * as Records from "../../store/engine/Records.ts"
 import * as Table from "../../store/engine/Table.ts"
 
 /** Settings that are changed by hand; deliveries write the rest. */
-export interface WebhookSettings extends Pick<Webhook, "url" | "events" | "kind" | "mail" | "enabled" | "description"> {
+export interface WebhookSettings extends Pick<
+  Webhook,
+  "url" | "events" | "kind" | "mail" | "enabled" | "description" | "timeZone" | "quietHours"
+> {
   /** Null: stays as it is. */
   readonly secret: Webhook["secret"]
   /** Null: stays as it is. */
@@ -34,6 +37,14 @@ export class WebhookRepo extends Context.Tag("gateway/subjects/webhooks/WebhookR
   }
 >() {}
 
+const QuietHoursText = Schema.Struct({
+  windows: Schema.Array(
+    Schema.Struct({ days: Schema.Array(Schema.Literal(...weekdays)), from: Schema.String, to: Schema.String })
+  ),
+  passSeverity: Schema.NullOr(Schema.Literal(...passSeverities)),
+  passEvents: Schema.Array(Schema.String)
+})
+
 const Row = Schema.Struct({
   id: Text,
   url: Text,
@@ -43,6 +54,8 @@ const Row = Schema.Struct({
   secret: MaybeText,
   enabled: Flag,
   description: MaybeText,
+  timeZone: Text,
+  quietHours: Schema.NullOr(Json(QuietHoursText)),
   createdAtMs: Whole,
   lastTriggeredAtMs: MaybeWhole,
   lastStatus: MaybeWhole,
@@ -94,6 +107,8 @@ export const make = Effect.gen(function* () {
       ...(settings.mail === null && settings.kind === "email" ? {} : { mail: mail.seal(id, settings.mail) }),
       enabled: settings.enabled ? 1 : 0,
       description: settings.description,
+      timeZone: settings.timeZone,
+      quietHours: settings.quietHours === null ? null : JSON.stringify(settings.quietHours),
       ...(settings.failureCount === null ? {} : { failureCount: settings.failureCount }),
       ...(settings.secret === null ? {} : { secret: secret.seal(id, settings.secret) })
     })} WHERE id = ${id} RETURNING 1`.pipe(

@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { MailTls, WebhookKind } from "./entity.ts"
+import { MailTls, passSeverities, weekdays, WebhookKind } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
@@ -16,7 +16,8 @@ import {
   total,
   NoContent,
   optional,
-  ReadOnly
+  ReadOnly,
+  TimeZone
 } from "../../contract/Inputs.ts"
 import { observed } from "../../kernel/Observed.ts"
 
@@ -31,8 +32,38 @@ const words = {
     "custom"
   ],
   enabled: ["1: events are sent; 0: events that wait are kept, and no new ones are taken.", 1],
-  description: ["What it is for.", "Alerts"]
+  description: ["What it is for.", "Alerts"],
+  timeZone: ["IANA time zone of the reports' weeks and months and of the quiet hours.", "Europe/Zurich"]
 } as const
+
+const quietWords = {
+  quietHours:
+    "When events wait: at the end of the time the webhook gets one `quiet.digest` that tells of all of them. Null: there are none.",
+  windows: "The times, by the clocks of `timeZone`.",
+  days: ["Days on which it begins.", ["mon", "tue", "wed", "thu", "fri"]],
+  from: ["When it begins, `HH:MM`.", "22:00"],
+  to: ["When it ends, `HH:MM`; at or before `from` it is on the next day.", "07:00"],
+  passSeverity: [
+    "What is sent at once all the same: `error` (as a provider that keeps failing), `warning` (these, too), or null: nothing by its severity.",
+    "error"
+  ],
+  passEvents: ["Names of events that are sent at once all the same.", ["quota.exceeded"]]
+} as const
+
+const QuietHoursView = Schema.Struct({
+  windows: field(
+    Schema.Array(
+      Schema.Struct({
+        days: field(Schema.Array(Schema.Literal(...weekdays)), ...quietWords.days),
+        from: field(Schema.String, ...quietWords.from),
+        to: field(Schema.String, ...quietWords.to)
+      }).annotations({ identifier: "QuietWindow" })
+    ),
+    quietWords.windows
+  ),
+  passSeverity: field(Schema.NullOr(Schema.Literal(...passSeverities)), ...quietWords.passSeverity),
+  passEvents: field(Schema.Array(Schema.String), ...quietWords.passEvents)
+}).annotations({ identifier: "QuietHours" })
 
 const mailWords = {
   tls: [
@@ -65,6 +96,8 @@ export const WebhookView = Schema.Struct({
   ),
   enabled: field(Schema.Literal(0, 1), ...words.enabled),
   description: field(Schema.NullOr(Schema.String), ...words.description),
+  timeZone: field(Schema.String, ...words.timeZone),
+  quietHours: field(Schema.NullOr(QuietHoursView), quietWords.quietHours),
   created_at: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
   last_triggered_at: observed(
     Schema.NullOr(Schema.String),
@@ -107,12 +140,12 @@ export type DeliveryView = typeof DeliveryView.Type
 
 const maxEvents = 50
 
-const EventNames = Schema.Array(
-  Schema.Trim.pipe(
-    Schema.minLength(1, { message: () => "must not be empty" }),
-    Schema.maxLength(64, { message: () => "must have at most 64 characters" })
-  )
-).pipe(
+const EventName = Schema.Trim.pipe(
+  Schema.minLength(1, { message: () => "must not be empty" }),
+  Schema.maxLength(64, { message: () => "must have at most 64 characters" })
+)
+
+const EventNames = Schema.Array(EventName).pipe(
   Schema.minItems(1, { message: () => "must name at least one event, or '*' for all" }),
   Schema.maxItems(maxEvents, { message: () => `must name at most ${maxEvents} events` })
 )
@@ -190,6 +223,40 @@ export const MailInput = Schema.Struct({
 })
 export type MailInput = typeof MailInput.Type
 
+const DayTime = Schema.String.pipe(
+  Schema.pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { message: () => "must be a time such as 22:00" })
+)
+
+const maxWindows = 14
+
+const QuietWindowInput = Schema.Struct({
+  days: field(
+    clearable(
+      Schema.Array(Schema.Literal(...weekdays)).pipe(
+        Schema.minItems(1, { message: () => "must name at least one day" }),
+        Schema.maxItems(7, { message: () => "must name at most 7 days" })
+      )
+    ),
+    `${quietWords.days[0]} Null or absent: every day.`,
+    quietWords.days[1]
+  ),
+  from: field(DayTime, ...quietWords.from),
+  to: field(DayTime, ...quietWords.to)
+})
+
+export const QuietHoursInput = Schema.Struct({
+  windows: field(
+    Schema.Array(QuietWindowInput).pipe(
+      Schema.minItems(1, { message: () => "must have at least one time" }),
+      Schema.maxItems(maxWindows, { message: () => `must have at most ${maxWindows} times` })
+    ),
+    quietWords.windows
+  ),
+  passSeverity: field(clearable(Schema.Literal(...passSeverities)), ...quietWords.passSeverity),
+  passEvents: field(optional(EventName.pipe(Schema.Array, Schema.maxItems(maxEvents))), ...quietWords.passEvents)
+})
+export type QuietHoursInput = typeof QuietHoursInput.Type
+
 const mailInputWords = "How messages are sent by mail; only for the kind `email`, which needs `from` and `to`."
 
 const secretWords = "The key of the signatures; absent: one is made. Keep it as secret as an API key."
@@ -201,7 +268,9 @@ export const CreateWebhook = Schema.Struct({
   mail: field(optional(MailInput), mailInputWords),
   secret: field(optional(WebhookSecret), secretWords),
   enabled: field(optional(Enabled), ...words.enabled),
-  description: field(optional(Description), ...words.description)
+  description: field(optional(Description), ...words.description),
+  timeZone: field(optional(TimeZone), ...words.timeZone),
+  quietHours: field(clearable(QuietHoursInput), quietWords.quietHours)
 }).annotations(body("CreateWebhook"))
 export type CreateWebhook = typeof CreateWebhook.Type
 
@@ -214,6 +283,8 @@ export const UpdateWebhook = Schema.Struct({
   secret: field(optional(WebhookSecret), "Another key; it holds from the next attempt on."),
   enabled: field(optional(Enabled), ...words.enabled),
   description: field(clearable(Description), ...words.description),
+  timeZone: field(optional(TimeZone), ...words.timeZone),
+  quietHours: field(clearable(QuietHoursInput), quietWords.quietHours),
   id: ReadOnly,
   created_at: ReadOnly,
   last_triggered_at: ReadOnly,

@@ -1,10 +1,24 @@
-/** Rules for a webhook that sends mail. Pure. */
-import type { MailInput } from "./routes.ts"
+/** Rules for webhooks: those that send mail, and quiet hours. Pure. */
+import type { MailInput, QuietHoursInput } from "./routes.ts"
 import type { FieldProblem } from "../../contract/domain/Errors.ts"
-import type { MailSettings, WebhookKind } from "./entity.ts"
+import { type MailSettings, type QuietHours, weekdays, type WebhookKind } from "./entity.ts"
 import { isMailAddress, serverOf } from "./MailAddress.ts"
 
 const isImplicit = (url: string): boolean => /^smtps:/i.test(url)
+
+/** Quiet hours of an input. Days stand in the order of the week; none given: every day. */
+export const quietHoursOf = (given: QuietHoursInput | null): QuietHours | null =>
+  given === null
+    ? null
+    : {
+        windows: given.windows.map(({ days, from, to }) => ({
+          days: days === undefined || days === null ? weekdays : weekdays.filter((day) => days.includes(day)),
+          from,
+          to
+        })),
+        passSeverity: given.passSeverity ?? null,
+        passEvents: [...new Set(given.passEvents ?? [])]
+      }
 
 /** The settings after a change: what is absent stays, null clears. */
 export const mailOf = (url: string, given: MailInput, before: MailSettings | null): MailSettings => ({

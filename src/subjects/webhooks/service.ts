@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { randomBytes, randomUUID } from "node:crypto"
 import { makeLane } from "../../kernel/Lane.ts"
 import type { CreateWebhook, UpdateWebhook } from "./routes.ts"
-import { type DeliveryAttempt, everyEvent, type Webhook } from "./entity.ts"
+import { defaultTimeZone, type DeliveryAttempt, everyEvent, type Webhook } from "./entity.ts"
 import { Mail } from "../../net/egress/Mail.ts"
 import { type BlockReason, blockMessage } from "../../net/egress/OutboundPolicy.ts"
 import { PublicFetch } from "../../net/egress/PublicFetch.ts"
@@ -18,7 +18,7 @@ import { Deliveries } from "./Deliveries.ts"
 import type { Sent } from "./Sender.ts"
 import { isMailAddress, serverOf } from "./MailAddress.ts"
 import * as Errors from "../Errors.ts"
-import { mailOf, mailProblem } from "./rules.ts"
+import { mailOf, mailProblem, quietHoursOf } from "./rules.ts"
 
 type Missing = Errors.EntityNotFound | StoreError
 
@@ -52,6 +52,14 @@ const sentence = (reason: BlockReason): string => {
     ? `${message} Webhooks go to public addresses only; OUTBOUND_SSRF_GUARD_ENABLED=false allows private ones, metadata addresses never.`
     : message
 }
+
+/** Members that depend on no others, after a change. */
+const changedPlain = (before: Webhook, input: UpdateWebhook) => ({
+  events: input.events ?? before.events,
+  description: input.description === undefined ? before.description : input.description,
+  timeZone: input.timeZone ?? before.timeZone,
+  quietHours: input.quietHours === undefined ? before.quietHours : quietHoursOf(input.quietHours)
+})
 
 const newSecret = Effect.sync(() => Redacted.make(`whsec_${randomBytes(24).toString("hex")}`))
 
@@ -89,6 +97,8 @@ export const make = Effect.gen(function* () {
       secret: input.secret ?? (yield* newSecret),
       enabled: Boolean(input.enabled ?? true),
       description: input.description ?? null,
+      timeZone: input.timeZone ?? defaultTimeZone,
+      quietHours: quietHoursOf(input.quietHours ?? null),
       createdAtMs: yield* Clock.currentTimeMillis,
       lastTriggeredAtMs: null,
       lastStatus: null,
@@ -116,14 +126,13 @@ export const make = Effect.gen(function* () {
     const enabled = input.enabled === undefined ? before.enabled : Boolean(input.enabled)
     const isEnabledAgain = enabled && input.enabled !== undefined
     yield* repo.update(id, {
+      ...changedPlain(before, input),
       url,
-      events: input.events ?? before.events,
       kind,
       // What cannot be decrypted stays as it is, unless it is set anew.
       mail: kind === "email" && (before.mail !== null || input.mail !== undefined) ? mailSettings : null,
       secret: input.secret ?? null,
       enabled,
-      description: input.description === undefined ? before.description : input.description,
       failureCount: isEnabledAgain ? 0 : null
     })
     yield* deliveries.refresh

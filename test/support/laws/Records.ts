@@ -84,6 +84,12 @@ const webhooks: Maker = (dice) => {
     secret: Redacted.make("s"),
     enabled: dice.chance(0.8),
     description: dice.orNull(dice.text()),
+    timeZone: dice.of(["UTC", "Asia/Tokyo"]),
+    quietHours: dice.orNull({
+      windows: [{ days: ["mon", "sun"] as const, from: "22:00", to: "07:00" }],
+      passSeverity: dice.orNull("error" as const),
+      passEvents: ["quota.exceeded"]
+    }),
     createdAtMs: timeOf(dice),
     lastTriggeredAtMs: null,
     lastStatus: null,
@@ -95,6 +101,13 @@ const webhooks: Maker = (dice) => {
     atMs: timeOf(dice),
     data: { n: dice.below(9), text: dice.text(), ...(dice.chance(0.5) ? { accountId: dice.text() } : {}) }
   }))
+  const report = {
+    id: `e-${dice.below(40)}`,
+    event: "report.weekly" as const,
+    atMs: timeOf(dice),
+    data: { time_zone: dice.of(["UTC", "Asia/Tokyo"]), cost_usd: dice.below(9) }
+  }
+  const digest = { id: `d-${dice.below(40)}`, event: "quiet.digest" as const, atMs: timeOf(dice), data: { total: 2 } }
   const attempt = {
     webhookId: webhook.id,
     eventId: `e-${dice.below(40)}`,
@@ -108,9 +121,13 @@ const webhooks: Maker = (dice) => {
     endsSeq: null
   }
   // Numbers of rows are an engine's own.
-  const withoutSeq = Effect.map(
-    Effect.flatMap(OutboxRepo, (repo) => repo.page(webhook.id, 0, 20)),
-    (found) => found.map((event) => ({ ...event, seq: 0 }))
+  const pageOf = (kind: "page" | "heldPage") =>
+    Effect.map(
+      Effect.flatMap(OutboxRepo, (repo) => repo[kind](webhook.id, 0, 20)),
+      (found) => found.map((event) => ({ ...event, seq: 0 }))
+    )
+  const holdFirst = Effect.flatMap(OutboxRepo, (repo) =>
+    Effect.flatMap(repo.page(webhook.id, 0, 2), (found) => repo.hold(found.map(({ seq }) => seq)))
   )
   return dice.of<Step>([
     { name: "webhooks.insert", run: Effect.flatMap(WebhookRepo, (repo) => repo.insert(webhook)) },
@@ -118,7 +135,14 @@ const webhooks: Maker = (dice) => {
     { name: "webhooks.remove", run: Effect.flatMap(WebhookRepo, (repo) => repo.remove(webhook.id)) },
     { name: "outbox.add", run: Effect.flatMap(OutboxRepo, (repo) => repo.add(events)) },
     { name: "outbox.add", run: Effect.flatMap(OutboxRepo, (repo) => repo.add(events)) },
-    { name: "outbox.page", run: withoutSeq },
+    { name: "outbox.page", run: pageOf("page") },
+    { name: "outbox.add", run: Effect.flatMap(OutboxRepo, (repo) => repo.add([report])) },
+    { name: "outbox.hold", run: holdFirst },
+    { name: "outbox.heldPage", run: pageOf("heldPage") },
+    {
+      name: "outbox.digest",
+      run: Effect.flatMap(OutboxRepo, (repo) => repo.digest(webhook.id, Number.MAX_SAFE_INTEGER, digest))
+    },
     { name: "outbox.trim", run: Effect.flatMap(OutboxRepo, (repo) => repo.trim(webhook.id, 5)) },
     { name: "outbox.waiting", run: Effect.flatMap(OutboxRepo, (repo) => repo.waiting) },
     { name: "outbox.record", run: Effect.flatMap(OutboxRepo, (repo) => repo.record([attempt])) },

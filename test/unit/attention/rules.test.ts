@@ -104,6 +104,8 @@ const webhook = {
   secret: null,
   enabled: false,
   description: null,
+  timeZone: "UTC",
+  quietHours: null,
   createdAtMs: 0,
   lastTriggeredAtMs: nowMs,
   lastStatus: 500,

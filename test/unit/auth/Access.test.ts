@@ -194,7 +194,7 @@ describe("Access.actAs", () => {
     const acted = actAs("inference", access, facts)
     return acted._tag === "Allowed" ? acted.principal._tag : acted.code
   }
-  const owners = { mayUse: true, person: "Olga", role: "owner", models: [] } as const
+  const owners = { mayUse: true, person: "Olga", role: "owner", models: [], content: null } as const
 
   it("lets people act with their own keys, and who administers with those of less", () => {
     assert.strictEqual(acting("member", { userId: "u1" }), "Key")

@@ -44,6 +44,8 @@ const teamOf = (id: string, parent: string | null): Team => ({
   },
   models: null,
   rate: 1,
+  content: "none",
+  contentNotice: null,
   limits: { dailyTokens: 5_000, weeklyTokens: 0, monthlyTokens: 0, requestsPerDay: 50 },
   members: [],
   createdAtMs: 0,

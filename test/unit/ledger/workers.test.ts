@@ -119,6 +119,8 @@ const teamOf = (id: string, parent: string | null, dailyLimitNanoUsd: number | n
         },
   models: null,
   rate: 1,
+  content: "none",
+  contentNotice: null,
   limits: null,
   members: [],
   createdAtMs: 0,

@@ -87,6 +87,8 @@ describe("teams", () => {
     budget: null,
     models: null,
     rate: 1,
+    content: "none",
+    contentNotice: null,
     limits: null,
     members,
     createdAtMs: 0,

@@ -2,31 +2,36 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import * as Events from "../../../src/observe/Events.ts"
-import { layer as reportsLayer, makeLook } from "../../../src/subjects/bills/Reports.ts"
+import { layer as reportsLayer, makeLooks } from "../../../src/subjects/bills/Reports.ts"
 import { idOfPeriod, lastPeriod, untilNextMs } from "../../../src/subjects/bills/SpendReports.ts"
 import { dataOf } from "../../../src/subjects/webhooks/EventData.ts"
 import type { WebhookEvent } from "../../../src/subjects/webhooks/entity.ts"
 import { Outbox } from "../../../src/subjects/webhooks/Outbox.ts"
+import { OutboxRepo } from "../../../src/subjects/webhooks/OutboxRepo.ts"
 import { WebhookRepo } from "../../../src/subjects/webhooks/repo.ts"
 import { eventually } from "../../support/eventually.ts"
 import { put, rowAt } from "../../support/UsageLog.ts"
 import { layerOf } from "../management/support.ts"
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 /** A Monday. */
 const mondayMs = Date.UTC(2026, 10, 23)
 const nanoUsd = 1_000_000_000
 
-const want = (...events: ReadonlyArray<WebhookEvent>) =>
+const makeLook = Effect.map(makeLooks, ({ look }) => look)
+
+const wantIn = (timeZone: string, ...events: ReadonlyArray<WebhookEvent>) =>
   Effect.gen(function* () {
     const hooks = yield* WebhookRepo
     yield* hooks.insert({
-      id: "hook",
+      id: `hook in ${timeZone}`,
       url: "https://hooks.example.com/",
       events,
       kind: "custom",
@@ -35,6 +40,8 @@ const want = (...events: ReadonlyArray<WebhookEvent>) =>
       // What is delivered, and how, is tested elsewhere.
       enabled: true,
       description: null,
+      timeZone,
+      quietHours: null,
       createdAtMs: mondayMs,
       lastTriggeredAtMs: null,
       lastStatus: null,
@@ -42,6 +49,8 @@ const want = (...events: ReadonlyArray<WebhookEvent>) =>
     })
     yield* (yield* Outbox).refresh
   })
+
+const want = (...events: ReadonlyArray<WebhookEvent>) => wantIn("UTC", ...events)
 
 const spend = (atMs: number, n: number, apiKeyId: string, usd: number) =>
   rowAt(atMs, n, { apiKeyId, provider: "one", model: `model-${apiKeyId}`, costNanoUsd: usd * nanoUsd })
@@ -59,18 +68,37 @@ const at = <A, E>(nowMs: number, use: Effect.Effect<A, E, Scope | Layer.Layer.Su
   Effect.zipRight(TestClock.setTime(nowMs), Effect.provide(Effect.scoped(use), layerOf()))
 
 describe("periods", () => {
-  it("are weeks from Monday and months, both of UTC, that are over", () => {
-    const dayOf = (period: "weekly" | "monthly", atMs: number) => idOfPeriod(period, lastPeriod(period, atMs))
+  it("are weeks from Monday and months that are over", () => {
+    const dayOf = (period: "weekly" | "monthly", atMs: number, timeZone = "UTC") =>
+      idOfPeriod({ period, timeZone }, lastPeriod({ period, timeZone }, atMs))
     assert.strictEqual(dayOf("weekly", mondayMs), "weekly/2026-11-16")
     assert.strictEqual(dayOf("weekly", mondayMs - 1), "weekly/2026-11-09")
     assert.strictEqual(dayOf("weekly", mondayMs + 7 * dayMs - 1), "weekly/2026-11-16")
     assert.strictEqual(dayOf("monthly", Date.UTC(2027, 0, 1)), "monthly/2026-12-01")
     assert.strictEqual(dayOf("monthly", Date.UTC(2027, 0, 1) - 1), "monthly/2026-11-01")
-    assert.deepStrictEqual(lastPeriod("weekly", mondayMs), { fromMs: mondayMs - 7 * dayMs, untilMs: mondayMs })
-    assert.strictEqual(untilNextMs(mondayMs), 7 * dayMs)
-    assert.strictEqual(untilNextMs(mondayMs - 5), 5)
+    const weekly = { period: "weekly", timeZone: "UTC" } as const
+    assert.deepStrictEqual(lastPeriod(weekly, mondayMs), { fromMs: mondayMs - 7 * dayMs, untilMs: mondayMs })
+    assert.strictEqual(untilNextMs("UTC", mondayMs - 5), 5)
     // December begins on a Tuesday.
-    assert.strictEqual(untilNextMs(Date.UTC(2026, 10, 30)), dayMs)
+    assert.strictEqual(untilNextMs("UTC", mondayMs), 7 * dayMs)
+    assert.strictEqual(untilNextMs("UTC", Date.UTC(2026, 10, 30)), dayMs)
+    // In Tokyo it is Monday nine hours before.
+    assert.strictEqual(dayOf("weekly", mondayMs - 9 * hourMs, "Asia/Tokyo"), "weekly/2026-11-16/Asia/Tokyo")
+    assert.strictEqual(dayOf("weekly", mondayMs - 9 * hourMs - 1, "Asia/Tokyo"), "weekly/2026-11-09/Asia/Tokyo")
+    assert.strictEqual(
+      dayOf("monthly", Date.UTC(2026, 10, 1, 3), "America/New_York"),
+      "monthly/2026-09-01/America/New_York"
+    )
+  })
+
+  it("are an hour longer or shorter where the clocks change", () => {
+    const hoursOf = (period: "weekly" | "monthly", atMs: number) => {
+      const { fromMs, untilMs } = lastPeriod({ period, timeZone: "Europe/Zurich" }, atMs)
+      return (untilMs - fromMs) / hourMs
+    }
+    assert.strictEqual(hoursOf("weekly", Date.UTC(2026, 2, 30)), 167)
+    assert.strictEqual(hoursOf("weekly", Date.UTC(2026, 9, 26)), 169)
+    assert.strictEqual(hoursOf("monthly", Date.UTC(2026, 10, 2)), 31 * 24 + 1)
   })
 })
 
@@ -127,6 +155,73 @@ describe("reports", () => {
         // Another gateway on the database looks, too.
         yield* yield* makeLook
         assert.lengthOf(all, 1)
+      })
+    )
+  )
+
+  const inZones = Effect.gen(function* () {
+    yield* put([
+      spend(mondayMs - 10 * hourMs, 1, "key-1", 1),
+      // Sunday in UTC, and Monday in Tokyo.
+      spend(mondayMs - 8 * hourMs, 2, "key-1", 2)
+    ])
+    yield* want("report.weekly")
+    yield* wantIn("Asia/Tokyo", "report.weekly", "report.monthly")
+    const { look, pause } = yield* makeLooks
+    yield* look
+    yield* (yield* Outbox).flush
+    const outbox = yield* OutboxRepo
+    const toldIn = (timeZone: string) =>
+      Effect.map(outbox.page(`hook in ${timeZone}`, 0, 10), (rows) =>
+        rows.map(({ data }) => JSON.parse(data) as Readonly<Record<string, unknown>>)
+      )
+    return { inTokyo: yield* toldIn("Asia/Tokyo"), inUtc: yield* toldIn("UTC"), pause }
+  })
+
+  it.effect("are those of the time zone of each webhook", () =>
+    at(
+      mondayMs - 9 * hourMs,
+      Effect.gen(function* () {
+        const { inTokyo, inUtc } = yield* inZones
+        assert.lengthOf(inUtc, 0)
+        assert.lengthOf(inTokyo, 1)
+        assert.deepInclude(inTokyo[0], {
+          time_zone: "Asia/Tokyo",
+          first_day: "2026-11-16",
+          from: "2026-11-15T15:00:00.000Z",
+          to: "2026-11-22T15:00:00.000Z",
+          cost_usd: 1
+        })
+      })
+    )
+  )
+
+  it.effect("go to the webhooks of the time zone alone, and are looked for when a week begins in one of them", () =>
+    at(
+      mondayMs + 7 * dayMs - 9 * hourMs - 5,
+      Effect.gen(function* () {
+        const { inTokyo, inUtc, pause } = yield* inZones
+        assert.lengthOf(inTokyo, 0)
+        assert.lengthOf(inUtc, 0)
+        const paused = yield* Effect.fork(pause)
+        yield* TestClock.adjust(5)
+        yield* Fiber.join(paused)
+      })
+    )
+  )
+
+  it.effect("are one of each zone where its week is over in both", () =>
+    at(
+      mondayMs,
+      Effect.gen(function* () {
+        const { inTokyo, inUtc } = yield* inZones
+        assert.deepStrictEqual(
+          [...inUtc, ...inTokyo].map(({ cost_usd, time_zone }) => [time_zone, cost_usd]),
+          [
+            ["UTC", 3],
+            ["Asia/Tokyo", 1]
+          ]
+        )
       })
     )
   )

@@ -44,6 +44,8 @@ const webhookAt = (url: string): Webhook => ({
   secret: Redacted.make("a secret"),
   enabled: true,
   description: null,
+  timeZone: "UTC",
+  quietHours: null,
   createdAtMs: 0,
   lastTriggeredAtMs: null,
   lastStatus: null,

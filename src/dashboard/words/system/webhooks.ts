@@ -44,6 +44,21 @@ export const words = {
     events: "Events",
     description: "What it is for",
     created: "Made",
-    state: "State"
-  }
+    state: "State",
+    timeZone: "Time zone",
+    quiet: "Quiet hours"
+  },
+  noQuiet: "none",
+  days: {
+    mon: "Monday",
+    tue: "Tuesday",
+    wed: "Wednesday",
+    thu: "Thursday",
+    fri: "Friday",
+    sat: "Saturday",
+    sun: "Sunday"
+  },
+  quiet: (days: string | null, from: string, to: string): string =>
+    days === null ? `${from} to ${to}` : `${days} ${from} to ${to}`,
+  quietBut: (times: string, through: string): string => `${times}; not for ${through}`
 } as const

@@ -5,7 +5,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FiberSet from "effect/FiberSet"
-import { mayKeepContent } from "../../../contract/domain/ContentPermission.ts"
+import { mayShowContent } from "../../../contract/domain/ContentPermission.ts"
 import { type Learned, learnedOf } from "../../memory/Extraction.ts"
 import type { Memories } from "../../memory/Memories.ts"
 import { isUserTurn, textOf, turnsOf } from "../../memory/Turns.ts"
@@ -37,7 +37,7 @@ const withoutPersonalData = (learned: ReadonlyArray<Learned>): Effect.Effect<Rea
 /** The last turn, where it is the user's own; null where nothing may be learned. */
 const lastTurn = ({ exchange, parsed }: Work): Json | null => {
   const { principal, wire } = exchange
-  if (mayKeepContent(principal) === null) return null
+  if (mayShowContent(principal) === null) return null
   const last = turnsOf(wire, parsed)?.at(-1)
   return last !== undefined && isUserTurn(wire, last) ? last : null
 }
@@ -54,7 +54,7 @@ export const makeLearning = (
     Effect.suspend(() => {
       const answer = heard === null ? null : answerText(exchange.codec, envelope.stream, heard)
       const apiKeyId = apiKeyIdOf(exchange)
-      const permission = mayKeepContent(exchange.principal)
+      const permission = mayShowContent(exchange.principal)
       if (permission === null) return Effect.void
       return Effect.flatMap(withoutPersonalData(learnedOf(textOf(exchange.wire, turn), answer)), (learned) =>
         Effect.forEach(

@@ -47,7 +47,7 @@ const heldBy = ({ budget, limits, owners }: OwnUsage): ReadonlyArray<Held> => [
 ]
 
 export const meCommand = asking("me", "limits", {}, function* (client, _given, to) {
-  const { limits, person, principal } = yield* (yield* serviceOf(to, "auth")).me()
+  const { content, limits, person, principal } = yield* (yield* serviceOf(to, "auth")).me()
   if (principal.type === "session" && person !== null) {
     const { showPerson } = yield* loadPerson
     return yield* showPerson(to, person.id)
@@ -59,6 +59,7 @@ export const meCommand = asking("me", "limits", {}, function* (client, _given, t
     ["Key", value.name],
     ...owners.map(({ kind, name }) => [kind === "team" ? "Team" : "Person", name] as const),
     ...(person === null || person.role === null ? [] : [["Role", person.role] as const]),
+    ...(content === null ? [] : [["Content", content.notice] as const]),
     ["Models", limits?.allowedModels.join(", ") || "all"],
     ["Today", `${usdText(totals.today.costUsd)}, ${Output.counted(totals.today.requests, "request")}`],
     ["This month", `${usdText(totals.month.costUsd)}, ${Output.counted(totals.month.requests, "request")}`]

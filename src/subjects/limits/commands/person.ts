@@ -25,7 +25,9 @@ const OwnPerson = Schema.Struct({
       kind: Schema.Literal("user", "team"),
       id: Schema.String,
       name: Schema.String,
-      meters: Schema.Array(OwnerMeter)
+      meters: Schema.Array(OwnerMeter),
+      /** Of a team: who sees its prompts and answers, as its members are told. */
+      notice: Schema.NullOr(Schema.String)
     })
   ),
   month: Schema.Struct({ requests: Schema.Number, costUsd: Schema.Number })
@@ -51,10 +53,10 @@ const ownOf = Effect.fnUntraced(function* (to: Target, userId: string) {
       .filter((key) => key.userId === userId)
       .map((key) => ({ id: key.id, name: key.name, isActive: key.isActive })),
     owners: [
-      { kind: "user", id, name, meters },
+      { kind: "user", id, name, meters, notice: null },
       ...teams
         .filter(({ members }) => members.includes(userId))
-        .map((team) => ({ kind: "team" as const, id: team.id, name: team.name, meters: team.meters }))
+        .map((team) => ({ kind: "team" as const, id: team.id, name: team.name, meters: team.meters, notice: team.notice }))
     ],
     month: { requests: row?.requests ?? 0, costUsd: row?.costUsd ?? 0 }
   } satisfies OwnPerson
@@ -71,6 +73,7 @@ export const showPerson = Effect.fnUntraced(function* (to: Target, userId: strin
     ["Person", `${person.name} (${person.email})`],
     ["Role", person.role],
     ["Teams", owners.flatMap(({ kind, name }) => (kind === "team" ? name : [])).join(", ") || "none"],
+    ...owners.flatMap(({ name, notice }) => (notice === null ? [] : [[`Content of ${name}`, notice] as const])),
     ["Keys", keys.map(({ name }) => name).join(", ") || "none"],
     ["This month", `${usdText(month.costUsd)}, ${Output.counted(month.requests, "request")}`]
   ])

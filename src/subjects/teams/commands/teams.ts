@@ -21,7 +21,8 @@ import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { findOne, listOf, noun, on, removeOf } from "../../../cli/verbs/noun.ts"
-import { CreateTeam, TeamView, UpdateTeam } from "../routes.ts"
+import { contentReaders } from "../entity.ts"
+import { CreateTeam, TeamContent, TeamView, UpdateTeam } from "../routes.ts"
 
 const Teams = Schema.Struct({ teams: Schema.Array(TeamView) })
 const OneTeam = Schema.Struct({ team: TeamView })
@@ -63,6 +64,7 @@ export const teamsShow = on("show", teams, {}, function* ({ all, client, found, 
     ["Below", all.find((each) => each.id === parent)?.name ?? "no other"],
     ["Members", members.join(", ") || "none"],
     ["Models", models?.join(", ") || "all"],
+    ["Content", answer.team.notice],
     ["Billed", rate === 1 ? "as it costs" : `${rate} × what it costs`],
     ["Id", id]
   ])
@@ -88,6 +90,14 @@ const settings = {
     Options.withDescription("Factor by which what it costs is billed to it, such as 1.15; 1: as it is."),
     Options.optional
   ),
+  content: Options.choice("content", contentReaders).pipe(
+    Options.withDescription("Who may see prompts and answers of its keys: none (nobody), admins, or leads and admins."),
+    Options.optional
+  ),
+  contentNotice: Options.text("content-notice").pipe(
+    Options.withDescription("What members are told about --content; 'none': the usual text."),
+    Options.optional
+  ),
   members: Options.text("member").pipe(
     Options.withDescription("A person in the team, by name, e-mail address or id; 'none'. Several times."),
     Options.repeated
@@ -100,6 +110,8 @@ const flagNames = {
   parent: "--parent",
   models: "--model",
   rate: "--rate",
+  content: "--content",
+  contentNotice: "--content-notice",
   members: "--member",
   ...ownerLimitNames
 }
@@ -107,6 +119,10 @@ const flagNames = {
 /** Undefined: not given; `word` alone clears. */
 const listGiven = <A>(given: ReadonlyArray<string>, word: string, cleared: A) =>
   given.length === 0 ? undefined : given.length === 1 && given[0] === word ? cleared : given
+
+/** Undefined: not given; null: the usual text. */
+const noticeGiven = (given: Option.Option<string>): string | null | undefined =>
+  Option.match(given, { onNone: () => undefined, onSome: (text) => (text === "none" ? null : text) })
 
 const idsOf = Effect.fnUntraced(function* (to: Client.Target, given: ReadonlyArray<string>) {
   const named = listGiven(given, "none", [])
@@ -128,6 +144,8 @@ export const teamsAdd = Command.make(
           parent: yield* ownerOf(given.parent, (word) => teamIdOf(to, word)),
           models: listGiven(given.models, "all", null),
           rate: Option.getOrUndefined(given.rate),
+          content: Option.getOrUndefined(given.content),
+          contentNotice: noticeGiven(given.contentNotice),
           members: yield* idsOf(to, given.members),
           ...ownerLimitsOf(given)
         },
@@ -158,6 +176,8 @@ export const teamsEdit = Command.make(
           parent: yield* ownerOf(given.parent, (word) => teamIdOf(to, word)),
           models: listGiven(given.models, "all", null),
           rate: Option.getOrUndefined(given.rate),
+          content: Option.getOrUndefined(given.content),
+          contentNotice: noticeGiven(given.contentNotice),
           members: yield* idsOf(to, given.members),
           ...ownerLimitsOf(given)
         },
@@ -181,4 +201,17 @@ export const teamsRemove = removeOf(teams, {
   question: ({ name }) => `Remove the team '${name}'? Its keys are refused then.`,
   record: ({ name }) => ({ name }),
   sentence: ({ name }) => `The team '${name}' is gone; its keys are refused from now on.`
+})
+
+const request = Args.text({ name: "request" }).pipe(
+  Args.withDescription("Id of the request, as its answer's X-Gateway-Request-Id and 'logs' have it.")
+)
+
+export const teamsContent = on("content", teams, { request }, function* ({ client, found, given }) {
+  const answer = yield* client.content({ path: { id: found.id, requestId: given.request } })
+  const page = fields([
+    ["Request", answer.request ?? "not kept any more"],
+    ["Answer", answer.answer ?? "not kept any more"]
+  ])
+  yield* Output.result({ schema: TeamContent, value: answer, text: Output.print(page), name: answer.requestId })
 })

@@ -24,6 +24,9 @@ const teams = group(
     fromTeams("remove", "teamsRemove", "Remove a team, whose keys are refused then.", {
       ...remove,
       examples: ["teams remove Research --yes"]
+    }),
+    fromTeams("content", "teamsContent", "Show prompt and answer of a request, where the team lets you.", {
+      examples: ["teams content Research 01a21eda-cef3-7000-bd74-764fc44e3422"]
     })
   ],
   {

@@ -27,6 +27,12 @@ const users = group(
     fromUsers("remove", "usersRemove", "Remove a person, whose keys are refused then.", {
       ...remove,
       examples: ["users remove ada@example.com --yes"]
+    }),
+    fromUsers("export", "usersExport", "Print everything that is kept of a person.", {
+      examples: ["users export ada@example.com > ada.json"]
+    }),
+    fromUsers("erase", "usersErase", "Erase a person: keys, sessions and name; sums stay.", {
+      examples: ["users erase ada@example.com --yes"]
     })
   ],
   {

@@ -14,6 +14,7 @@ import {
   ownerLimits,
   ownerLimitsOf
 } from "../../../cli/flags/OwnerLimits.ts"
+import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { latestVersion } from "../../../cli/gateway/Versions.ts"
 import * as Column from "../../../cli/output/Column.ts"
@@ -21,7 +22,7 @@ import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { findOne, listOf, noun, on, removeOf } from "../../../cli/verbs/noun.ts"
 import { userRoles, userStates } from "../entity.ts"
-import { CreateUser, UpdateUser, UserView } from "../routes.ts"
+import { CreateUser, PersonErased, PersonExport, UpdateUser, UserView } from "../routes.ts"
 
 const Users = Schema.Struct({ users: Schema.Array(UserView) })
 const OneUser = Schema.Struct({ user: UserView })
@@ -147,4 +148,25 @@ export const usersRemove = removeOf(users, {
   question: ({ name }) => `Remove '${name}'? The person's keys are refused then.`,
   record: ({ name }) => ({ name }),
   sentence: ({ name }) => `'${name}' is gone; the person's keys are refused from now on.`
+})
+
+export const usersErase = on("erase", users, { yes }, function* ({ client, found, given }) {
+  yield* confirmOnTerminal(given, `Erase '${found.name}' with all keys? It cannot be taken back.`)
+  const answer = yield* client.erase({ path: { id: found.id } })
+  yield* Output.result({
+    schema: PersonErased,
+    value: answer,
+    text: Output.note(`'${found.name}' is erased, with ${answer.keys} keys; the sums of their requests stay.`),
+    name: found.name
+  })
+})
+
+export const usersExport = on("export", users, {}, function* ({ client, found }) {
+  const answer = yield* client.export({ path: { id: found.id } })
+  yield* Output.result({
+    schema: PersonExport,
+    value: answer,
+    text: Output.print(JSON.stringify(answer, null, 2)),
+    name: answer.user.name
+  })
 })

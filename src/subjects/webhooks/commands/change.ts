@@ -9,6 +9,7 @@ import { body, changes } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
+import { type QuietFlags, quietFlagNames, quietSettings, readQuiet } from "./quiet.ts"
 import { webhooks, OneWebhook, rivalsOf, webhook } from "./rows.ts"
 import { findOne, removeOf, switchesOf } from "../../../cli/verbs/noun.ts"
 
@@ -47,7 +48,8 @@ const settings = {
     Options.withDescription("The key of the signatures; without it one is made."),
     Options.optional
   ),
-  description: Options.text("description").pipe(Options.withDescription("What it is for."), Options.optional)
+  description: Options.text("description").pipe(Options.withDescription("What it is for."), Options.optional),
+  ...quietSettings
 }
 
 const flagNames = {
@@ -60,10 +62,11 @@ const flagNames = {
   "mail.to": "--mail-to",
   "mail.user": "--user",
   "mail.password": "--password",
-  "mail.tls": "--tls"
+  "mail.tls": "--tls",
+  ...quietFlagNames
 }
 
-interface ChangeFlags {
+interface ChangeFlags extends QuietFlags {
   readonly events: ReadonlyArray<string>
   readonly kind: Option.Option<string>
   readonly secret: Option.Option<string>
@@ -94,7 +97,8 @@ const plainOf = ({ description, events, kind, secret }: ChangeFlags) => ({
   description: Option.getOrUndefined(description)
 })
 
-const inputOf = (given: ChangeFlags) => ({ ...plainOf(given), mail: mailOf(given) })
+const inputOf = (given: ChangeFlags) =>
+  Effect.map(readQuiet(given), (quiet) => ({ ...plainOf(given), mail: mailOf(given), ...quiet }))
 
 const newUrl = Args.text({ name: "url" }).pipe(
   Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host.")
@@ -105,7 +109,7 @@ export const webhookAdd = Command.make(
   { receiver: newUrl, ...settings, allowSameName, ...Client.connection },
   (given) =>
     Effect.gen(function* () {
-      const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
+      const payload = yield* body(CreateWebhook, { url: given.receiver, ...(yield* inputOf(given)) }, flagNames)
       const to = yield* Client.target(given)
       const client = yield* Client.group(to, "webhooks")
       const answer = yield* client.list().pipe(Client.orExplain(to))
@@ -139,7 +143,7 @@ export const webhookEdit = Command.make(
   { webhook, to: otherUrl, ...settings, allowSameName, ...Client.editing },
   (given) =>
     Effect.gen(function* () {
-      const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
+      const input = { url: Option.getOrUndefined(given.to), ...(yield* inputOf(given)) }
       const payload = yield* changes(
         UpdateWebhook,
         input,

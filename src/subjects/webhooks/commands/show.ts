@@ -5,6 +5,7 @@ import { DeliveryQueued, WebhookTested, type WebhookView } from "../routes.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { quietText } from "./quiet.ts"
 import { columns, Deliveries, deliveryColumns, webhooks, OneWebhook, Webhooks } from "./rows.ts"
 import { listOf, on, showOf } from "../../../cli/verbs/noun.ts"
 
@@ -30,6 +31,8 @@ const page = (shown: WebhookView) =>
     ["Secret", shown.secret ?? "cannot be decrypted; set another"],
     ["Enabled", Output.yesNo(shown.enabled === 1)],
     ["Description", shown.description ?? "-"],
+    ["Time zone", shown.timeZone],
+    ["Quiet hours", quietText(shown.quietHours)],
     ["Last sent", Output.shortTime(shown.last_triggered_at)],
     ["Last status", shown.last_status === null ? "-" : String(shown.last_status)],
     ["Failures", String(shown.failure_count)],

@@ -18,7 +18,8 @@ const webhook = group(
       examples: [
         "webhook add https://hooks.example.com/gateway",
         "webhook add https://hooks.slack.com/services/T/B/X --kind slack --event provider.error",
-        "webhook add smtps://mx.example.com --kind email --from gw@example.com --mail-to me@x.com"
+        "webhook add smtps://mx.example.com --kind email --from gw@example.com --mail-to me@x.com",
+        "webhook add https://hooks.slack.com/services/T/B/X --kind slack --quiet 22:00-07:00"
       ]
     }),
     fromShow("test", "webhookTest", "Send a test.ping now, once.", {
@@ -40,7 +41,7 @@ const webhook = group(
       aliases: ["get"],
       examples: ["webhook show https://hooks.example.com/gateway"]
     }),
-    fromChange("edit", "webhookEdit", "Change a webhook: address, events, secret, kind, description.", {
+    fromChange("edit", "webhookEdit", "Change a webhook: address, events, secret, kind, quiet hours.", {
       aliases: ["update", "set"],
       examples: ["webhook edit https://hooks.example.com/gateway --event request.failed"]
     }),

@@ -54,6 +54,14 @@ const requestFacts = (data: EventFields, names: EventNames): NoticeContent["fact
 
 const quotaWords: Readonly<Record<string, string>> = { budget: "budget", tokens: "token limit", rate: "rate limit" }
 
+/** Things that a message names: Slack takes ten fields. */
+const shownOfDigest = 9
+
+const moreOf = (events: ReadonlyArray<EventFields>, total: number): string => {
+  const shown = events.slice(0, shownOfDigest).reduce((sum, { count }) => sum + Number(count), 0)
+  return `${total - shown} other events`
+}
+
 const attentionSeverities: Readonly<Record<string, Severity>> = { error: "bad", warning: "warning" }
 
 /** Of what needs a person, or does not any more (docs/monitoring.md). */
@@ -82,10 +90,32 @@ const spendersText = (value: unknown): string | null => {
   return texts.length === 0 ? null : texts.join(", ")
 }
 
+/** Of all that happened in quiet hours. */
+const digestContent = (data: EventFields): NoticeContent => {
+  const events = (Array.isArray(data["events"]) ? data["events"] : []) as ReadonlyArray<EventFields>
+  const total = Number(data["total"])
+  const leftOut = Number(data["left_out"])
+  const worst = events[0]?.["severity"]
+  return {
+    severity: attentionSeverities[String(worst)] ?? "info",
+    headline: `In quiet hours ${total === 1 ? "one event was" : `${total} events were`} held back.`,
+    facts: [
+      ...events
+        .slice(0, shownOfDigest)
+        .map(
+          ({ count, event, text }) =>
+            [line(event), Number(count) > 1 ? `${line(text)} (${line(count)} times)` : text] as const
+        ),
+      ["More", events.length > shownOfDigest || leftOut > 0 ? moreOf(events, total) : null]
+    ]
+  }
+}
+
 /** Of a week or a month that is over. */
 const reportContent = (data: EventFields): NoticeContent => {
   const isWeek = data["period"] === "weekly"
-  const from = line(data["from"]).slice(0, 10)
+  // The first day by the clocks of the place that it is for.
+  const from = line(data["first_day"] ?? data["from"]).slice(0, 10)
   const when = isWeek ? `The week from ${from}` : `The month ${from.slice(0, 7)}`
   return {
     severity: "info",
@@ -180,11 +210,20 @@ const contentOf = (event: string, data: EventFields, names: EventNames): NoticeC
     case "report.weekly":
     case "report.monthly":
       return reportContent(data)
+    case "quiet.digest":
+      return digestContent(data)
     case "test.ping":
       return { severity: "info", headline: "The gateway can reach this place.", facts: [] }
     default:
       return { severity: "info", headline: `${event}.`, facts: Object.entries(data).slice(0, 20) }
   }
+}
+
+/** Severity of an event as alerts have it. */
+export const severityOf = (event: string, data: EventFields): "error" | "warning" | "info" => {
+  const { severity } = contentOf(event, data, { key: null, connection: null })
+  if (severity === "bad") return "error"
+  return severity === "warning" ? "warning" : "info"
 }
 
 export const noticeOf = (

@@ -8,11 +8,20 @@ import { words } from "../../../words/person.ts"
 
 const everyMs = 30_000
 
-const Card = ({ about, meters, name }: { name: string; about: string; meters: ReadonlyArray<Meter> }) => (
+interface Shown {
+  readonly name: string
+  readonly about: string
+  readonly meters: ReadonlyArray<Meter>
+  /** Sentence on who sees prompts and answers; null: it is no team. */
+  readonly notice: string | null
+}
+
+const Card = ({ about, meters, name, notice }: Shown) => (
   <section class="card" aria-label={name}>
     <h2>{visible(name)}</h2>
     <p class="quiet">{visible(about)}</p>
     <Meters meters={meters} />
+    {notice !== null && <p class="quiet">{visible(notice)}</p>}
   </section>
 )
 
@@ -26,18 +35,19 @@ export const Owners = ({ userId }: { readonly userId: string }) => {
   return (
     <div class="own-limits">
       <Answered of={user} height={96}>
-        {({ user: { email, meters } }) => <Card name={words.you} about={email} meters={meters} />}
+        {({ user: { email, meters } }) => <Card name={words.you} about={email} meters={meters} notice={null} />}
       </Answered>
       <Answered of={teams} height={96}>
         {({ teams: all }) =>
           all
             .filter(({ members }) => members.includes(userId))
-            .map(({ id, meters, models, name }) => (
+            .map(({ id, meters, models, name, notice }) => (
               <Card
                 key={id}
                 name={name}
                 about={models === null || models.length === 0 ? words.allModels : words.onlyModels(models.join(", "))}
                 meters={meters}
+                notice={notice}
               />
             ))
         }

@@ -23,7 +23,15 @@ const everyMs = 30_000
 /** Members of the schema that have a place of their own on the page. */
 const elsewhere = ["members", "parent"]
 
-const valuesOf = ({ budget, limits, models, name, rate }: Team): object => ({ name, budget, models, limits, rate })
+const valuesOf = ({ budget, content, contentNotice, limits, models, name, rate }: Team): object => ({
+  name,
+  budget,
+  models,
+  limits,
+  rate,
+  content,
+  contentNotice
+})
 
 const Settings = ({ team }: { readonly team: Team }) => (
   <Part title={words.settings}>

@@ -29,6 +29,8 @@ import { type Webhook, WebhookState } from "./WebhookState.tsx"
 const everyMs = 5_000
 const keys = ["webhooks", "webhook-deliveries"] as const
 
+const daysOfWeek = 7
+
 const nameOf = ({ description, url }: Webhook): string => description ?? url
 
 const Actions = ({ webhook }: { readonly webhook: Webhook }) => {
@@ -79,6 +81,16 @@ const Actions = ({ webhook }: { readonly webhook: Webhook }) => {
   )
 }
 
+/** Times in which events wait, and what is sent all the same. */
+const quietText = ({ quietHours }: Webhook): string => {
+  if (quietHours === null) return words.noQuiet
+  const times = quietHours.windows.map(({ days, from, to }) =>
+    words.quiet(days.length === daysOfWeek ? null : days.map((day) => words.days[day]).join(", "), from, to)
+  )
+  const through = [quietHours.passSeverity, ...quietHours.passEvents].filter((each) => each !== null)
+  return through.length === 0 ? times.join("; ") : words.quietBut(times.join("; "), through.join(", "))
+}
+
 const About = ({ webhook }: { readonly webhook: Webhook }) => (
   <Facts
     rows={[
@@ -86,6 +98,8 @@ const About = ({ webhook }: { readonly webhook: Webhook }) => (
       [words.about.url, <code key="url">{visible(webhook.url)}</code>],
       [words.about.kind, words.kinds[webhook.kind]],
       [words.about.events, webhook.events.includes("*") ? words.every : visible(webhook.events.join(", "))],
+      [words.about.timeZone, visible(webhook.timeZone)],
+      [words.about.quiet, visible(quietText(webhook))],
       [words.about.created, <Time key="created" at={webhook.created_at} />]
     ]}
   />
@@ -94,12 +108,14 @@ const About = ({ webhook }: { readonly webhook: Webhook }) => (
 type One = AnswerOf<typeof webhooksGet>["webhook"]
 
 /** Selects what is stored, without the key: another one may be typed. */
-const valuesOf = ({ description, enabled, events, kind, mail, url }: One): object => ({
+const valuesOf = ({ description, enabled, events, kind, mail, quietHours, timeZone, url }: One): object => ({
   url,
   events,
   kind,
   enabled: enabled === 1,
   description,
+  timeZone,
+  quietHours,
   ...(mail === null ? {} : { mail: { ...mail, password: null } })
 })
 
