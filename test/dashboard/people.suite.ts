@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import type { Page } from "playwright-core"
+import { eventually } from "../support/eventually.ts"
 import { startIssuer, type TestIssuer } from "../support/issuer/TestIssuer.ts"
 import { violations } from "./access.ts"
 import { shown, wholeInSight } from "./views.ts"
@@ -21,6 +22,14 @@ const looks = [
 
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+
+/** Waits until the feed has said what it tells. */
+const expectSubscribed = (frames: ReadonlyArray<string>): Promise<unknown> =>
+  eventually(
+    "the subscription",
+    () => frames,
+    (all) => all.some((frame) => frame.includes('"subscribed"'))
+  )
 
 describe.skipIf(browserPath === null)("the dashboard of people", () => {
   // No password was chosen here: the administrator is asked to, people are not.
@@ -248,6 +257,32 @@ describe.skipIf(browserPath === null)("the dashboard of people", () => {
     assert.isUndefined(await labOf())
     await page.getByRole("searchbox", { name: "Search teams" }).fill("nothing has this name")
     await page.getByText("No team has such a name.").waitFor()
+  })
+
+  it("follows the own requests of a member as they end, and says who may see their content", async () => {
+    await manage("PUT", `/api/teams/${team}`, { content: "leads", contentNotice: "Lea may look at what was reported." })
+    const keyOf = (name: string, body: object): Promise<MadeKey> =>
+      manage<MadeKey>("POST", "/api/keys", { name, ...body })
+    const own = await keyOf("mia's desk", { userId: ids.get("mia"), teamId: team })
+    const foreign = await keyOf("max's desk", { userId: ids.get("max") })
+    const frames: Array<string> = []
+    const page = await signIn("mia")
+    page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => frames.push(String(payload))))
+    await page.reload()
+    await page.getByText("Lea may look at what was reported.").waitFor()
+    const last = page.getByRole("region", { name: "The last requests" })
+    await last.getByRole("table").waitFor()
+    const before = await last.getByRole("row").count()
+    await expectSubscribed(frames)
+    await askWith(foreign.secret)
+    await askWith(own.secret)
+    // Nothing is asked for by time: the feed brings it.
+    await last.getByRole("row").nth(before).waitFor()
+    assert.strictEqual(await last.getByRole("row").count(), before + 1)
+    const told = frames.filter((frame) => frame.includes('"event"'))
+    assert.isTrue(told.some((frame) => frame.includes(own.key.id)))
+    assert.isFalse(told.some((frame) => frame.includes(foreign.key.id)))
+    await page.context().close()
   })
 
   for (const look of looks) {

@@ -65,6 +65,7 @@ const last = [
   "issuersRemove",
   "teamsRemove",
   "usersRemove",
+  "usersErase",
   "providersRemove",
   "providerNodesRemove",
   "pluginsRemove",
@@ -92,6 +93,8 @@ export const changesMachineBy = /\bcapture (?:tproxy start|cert trust|cert untru
 /** Operations that this gateway has to refuse, and why; the refusal has to be documented. */
 export const refusedHere: Readonly<Record<string, string>> = {
   webhooksRetry: "no event was given up",
+  teamsContent: "the team lets nobody see it",
+  usersErase: "the person was removed just before",
   authIssueCode: "only the owner of the data folder may, and this test runs without the owner's token",
   authEndSession: "the example names a session of another gateway",
   authExchangeCode: "its code is made with the owner's token only",

@@ -152,7 +152,7 @@ class Audience {
   /** Some of them may have chosen other channels. */
   listen(): void {
     const all = [...this.#listeners].filter(({ ownOf }) => ownOf === null)
-    this.#sources.listen(new Set(all.flatMap(({ client }) => [...client.wanted()])))
+    this.#sources.listen(new Set(Array.from(all, ({ client }) => [...client.wanted()]).flat()))
   }
 
   end(): void {

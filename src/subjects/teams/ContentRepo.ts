@@ -20,7 +20,7 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) =>
       sql<{ readonly teamId: string | null }>`SELECT o.team_id FROM usage_log AS u
         JOIN key_owners AS o ON o.api_key_id = u.api_key_id AND o.from_ms <= u.timestamp_ms
           AND (o.until_ms IS NULL OR u.timestamp_ms < o.until_ms)
-        WHERE u.request_id = ${requestId} LIMIT 1`.pipe(
+        WHERE u.request_id = ${requestId} ORDER BY o.from_ms DESC, o.seq DESC LIMIT 1`.pipe(
         Effect.mapBoth({
           onFailure: Table.named("ContentRepo.teamOf"),
           onSuccess: ([row]) => row?.teamId ?? null

@@ -52,8 +52,52 @@ it.layer(layerOf())("webhooks", (test) => {
     })
   )
 
+  test.scoped("have quiet hours in a time zone, which can be changed and taken away", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* TestApp
+      const plain = yield* admin("/api/webhooks", { method: "POST", body: { url } })
+      assert.strictEqual(plain.at("webhook.timeZone"), "UTC")
+      assert.isNull(plain.at("webhook.quietHours"))
+      const path = `/api/webhooks/${plain.at("webhook.id")}`
+      const quietHours = {
+        windows: [
+          { from: "22:00", to: "07:00" },
+          { days: ["sun", "sat"], from: "00:00", to: "00:00" }
+        ],
+        passSeverity: "error",
+        passEvents: ["quota.exceeded"]
+      }
+      const changed = yield* admin(path, { method: "PUT", body: { quietHours, timeZone: "Europe/Zurich" } })
+      assert.strictEqual(changed.status, 200, changed.text)
+      assert.strictEqual(changed.at("webhook.timeZone"), "Europe/Zurich")
+      assert.deepStrictEqual(changed.at("webhook.quietHours"), {
+        ...quietHours,
+        windows: [
+          { days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], from: "22:00", to: "07:00" },
+          { days: ["sat", "sun"], from: "00:00", to: "00:00" }
+        ]
+      })
+      const kept = yield* admin(path, { method: "PUT", body: { description: "Alerts" } })
+      assert.deepStrictEqual(kept.at("webhook.quietHours"), changed.at("webhook.quietHours"))
+      const cleared = yield* admin(path, { method: "PUT", body: { quietHours: null } })
+      assert.isNull(cleared.at("webhook.quietHours"))
+    })
+  )
+
   describe("refuse", () => {
     for (const [what, body, field] of [
+      ["a time zone that there is not", { url, timeZone: "Mars/Olympus" }, "timeZone"],
+      [
+        "a time that there is not",
+        { url, quietHours: { windows: [{ from: "25:00", to: "07:00" }] } },
+        "quietHours.windows.0.from"
+      ],
+      ["quiet hours without times", { url, quietHours: { windows: [] } }, "quietHours.windows"],
+      [
+        "a day that there is not",
+        { url, quietHours: { windows: [{ days: ["noday"], from: "22:00", to: "07:00" }] } },
+        "quietHours.windows.0.days.0"
+      ],
       ["an address that is private", { url: "http://127.0.0.1:1/hook" }, "url"],
       ["an address that is private by name", { url: "http://localhost/hook" }, "url"],
       ["a metadata address", { url: "http://169.254.169.254/latest" }, "url"],

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
 import { AuditRepo } from "../../../src/subjects/audit/repo.ts"
+import { ErasureRepo } from "../../../src/subjects/users/ErasureRepo.ts"
 import { AnswerCacheRepo } from "../../../src/subjects/cache/repo.ts"
 import { CompressionCountsRepo } from "../../../src/subjects/compression/CompressionCountsRepo.ts"
 import { FileRepo } from "../../../src/subjects/files/repo.ts"
@@ -28,7 +29,11 @@ const audit: Maker = (dice) => {
     resourceType: "key",
     status: dice.of(["success", "failure"] as const),
     ip: "127.0.0.1",
-    details: { httpStatus: dice.of([200, 401, 500]), fields: [dice.text()] }
+    details: {
+      httpStatus: dice.of([200, 401, 500]),
+      fields: [dice.text()],
+      ...(dice.chance(0.5) ? { userId: dice.of(["ada", "bo"]), userName: dice.text() } : {})
+    }
   }))
   const filter = dice.of([
     {},
@@ -38,7 +43,10 @@ const audit: Maker = (dice) => {
   ])
   const offset = dice.below(5)
   const trimMs = timeOf(dice) + 180 * 86_400_000
+  const person = dice.of(["ada", "bo"])
   return dice.of<Step>([
+    { name: "erasure.acts", run: Effect.flatMap(ErasureRepo, (repo) => repo.acts(person, 20)) },
+    { name: "erasure.rename", run: Effect.flatMap(ErasureRepo, (repo) => repo.rename(person, "erased person")) },
     { name: "audit.add", run: Effect.flatMap(AuditRepo, (repo) => repo.add(rows)) },
     { name: "audit.page", run: Effect.flatMap(AuditRepo, (repo) => repo.page(filter, 10, offset)) },
     { name: "audit.trim", run: Effect.flatMap(AuditRepo, (repo) => repo.trim(trimMs)) }

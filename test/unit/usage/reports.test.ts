@@ -226,6 +226,22 @@ describe("reports", () => {
     )
   )
 
+  it.effect("are told once by two processes on one database that look at once", () =>
+    at(
+      mondayMs,
+      Effect.gen(function* () {
+        yield* want("report.weekly")
+        yield* wantIn("Asia/Tokyo", "report.weekly")
+        const all = yield* told
+        const looks = yield* Effect.all([makeLook, makeLook, makeLook])
+        yield* Effect.all(looks, { concurrency: "unbounded" })
+        yield* Effect.all(looks, { concurrency: "unbounded" })
+        const zones = all.map((event) => dataOf(event)["time_zone"])
+        assert.deepStrictEqual(zones.toSorted(), ["Asia/Tokyo", "UTC"])
+      })
+    )
+  )
+
   it.effect("are told of what a webhook wants, and not when the time is long past", () =>
     at(
       Date.UTC(2026, 11, 1, 1),
