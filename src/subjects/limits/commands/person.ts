@@ -56,7 +56,13 @@ const ownOf = Effect.fnUntraced(function* (to: Target, userId: string) {
       { kind: "user", id, name, meters, notice: null },
       ...teams
         .filter(({ members }) => members.includes(userId))
-        .map((team) => ({ kind: "team" as const, id: team.id, name: team.name, meters: team.meters, notice: team.notice }))
+        .map((team) => ({
+          kind: "team" as const,
+          id: team.id,
+          name: team.name,
+          meters: team.meters,
+          notice: team.notice
+        }))
     ],
     month: { requests: row?.requests ?? 0, costUsd: row?.costUsd ?? 0 }
   } satisfies OwnPerson
