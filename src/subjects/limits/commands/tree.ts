@@ -65,7 +65,7 @@ const budget = group(
 const me = fromMe(
   "me",
   "meCommand",
-  "Show what your key may spend and has used, or what you may, logged in with --sso.",
+  "Show what your key, or you, may spend and have used.",
   {
     section: "Start",
     skill: "cli-cost-usage",
