@@ -41,11 +41,11 @@ export default {
       name: "sockets-in-their-rooms",
       severity: "error",
       comment:
-        "The only way out is src/net/egress; src/entry listens; src/observe/capture passes on what other programs send; commands ask a gateway, and a login waits for the browser on the loopback; store/valkey asks the server that gateways share; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
+        "The only way out is src/net/egress; src/entry listens; src/observe/capture passes on what other programs send; commands ask a gateway; store/valkey asks the server that gateways share; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
       from: {
         path: "^src/",
         pathNot:
-          "^src/(net/egress|entry|observe/capture)/|^src/(store/valkey/Connection|cli/(doctor/machine|gateway/(NodeHttp|Feed|Loopback))|kernel/IpRanges)\\.ts$"
+          "^src/(net/egress|entry|observe/capture)/|^src/(store/valkey/Connection|cli/(doctor/machine|gateway/(NodeHttp|Feed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",

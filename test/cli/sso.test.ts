@@ -66,15 +66,15 @@ const watched = async (
   child.stderr.on("data", (chunk: Buffer) => {
     stderr += chunk.toString()
     if (isSeen) return
-    void seen(stderr).then(
-      (done) => {
-        isSeen ||= done
-      },
-      (error: unknown) => {
+    const look = async (): Promise<void> => {
+      try {
+        if (await seen(stderr)) isSeen = true
+      } catch (error) {
         failed = error
         child.kill()
       }
-    )
+    }
+    void look()
   })
   const [code] = (await once(child, "close")) as [number | null]
   if (failed !== null) throw failed as Error

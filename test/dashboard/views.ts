@@ -43,6 +43,7 @@ export const views = [
   "inspector/cache",
   "inspector/capture",
   "inspector/agents",
+  "login",
   "system/tunnels",
   "system/proxies",
   "system/mcp",

@@ -276,7 +276,7 @@ export interface Circumstances {
 
 const loginAgain = "The login has ended: log in again with 'gateway login <url> --sso'."
 
-/** What a person is advised who has logged in by a directory, where a key would not help. */
+/** Advice for a person who has logged in by a directory, where a key would not help. */
 const personAdvice: Readonly<Partial<Record<Refusal, string>>> = {
   keyUnknown: loginAgain,
   keyEnded: loginAgain,

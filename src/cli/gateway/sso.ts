@@ -10,11 +10,11 @@ import { maxMachineChars } from "../../subjects/logins/entity.ts"
 import type { AskedLogin, BegunLogin } from "../../subjects/logins/routes.ts"
 import { AuthRefused, type CliFailure, CommandFailed } from "../Failure.ts"
 import { CommonFlags } from "../flags/CommonFlags.ts"
+import { loadModule } from "../lazy.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import * as Output from "../output/Output.ts"
 import * as Client from "./Client.ts"
 import type { Context } from "./Contexts.ts"
-import { waitForBrowser } from "./Loopback.ts"
 
 const loginsAt = (url: string) => Client.group({ url, apiKey: null, namedBy: "url" }, "logins")
 type LoginsClient = Effect.Effect.Success<ReturnType<typeof loginsAt>>
@@ -72,11 +72,19 @@ const elsewhere = new CommandFailed({
   hint: "Check the address: something on the way may lead logins elsewhere. Nothing was stored."
 })
 
+const loadReturn = loadModule(() => import("../../entry/listening/LoginReturn.ts"))
+
+const noPort = new CommandFailed({
+  message: "No port of this machine can be opened for the browser to come back to.",
+  hint: "Use --sso --device: then nothing has to be opened here."
+})
+
 /** By a browser of this machine, which comes back with a code that only this command can use. */
 export const byBrowser = (url: string) =>
   Effect.gen(function* () {
     const [state, verifier] = [secretText(), secretText()]
-    const waiting = yield* waitForBrowser(state)
+    const { waitForBrowser } = yield* loadReturn
+    const waiting = yield* Effect.catchTag(waitForBrowser(state), "NoPort", () => noPort)
     const client = yield* loginsAt(url)
     const challenge = createHash("sha256").update(verifier).digest("base64url")
     const begun = yield* client

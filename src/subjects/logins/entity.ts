@@ -12,7 +12,7 @@ export const lifetimeMs = 10 * 60_000
 
 /** Shortest time between two questions of a command line. */
 export const intervalMs = 5_000
-/** What a question that comes too early adds to it (RFC 8628, 3.5). */
+/** Time that a question which comes too early adds to it (RFC 8628, 3.5). */
 export const slowDownMs = 5_000
 export const maxIntervalMs = 60_000
 
@@ -40,7 +40,7 @@ export interface LoginRequest {
   readonly port: number | null
   /** SHA-256 of the verifier, base64url (RFC 7636); null: the way has none. */
   readonly challenge: string | null
-  /** What the browser brings back as it was given; null: it does not come back. */
+  /** State that the browser brings back as it was given; null: it does not come back. */
   readonly clientState: string | null
   /** SHA-256 of the code that the browser brings back; null: none was made. */
   readonly grantHash: string | null

@@ -13,16 +13,16 @@ import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
 import { plainText } from "../../kernel/text/PlainText.ts"
 import { Sessions } from "../auth/sessions/Sessions.ts"
 import { Logins as LoginsGroup } from "./routes.ts"
-import { Logins, type NoSuchLogin, type Reply, type TooManyLogins } from "./service.ts"
+import { Logins, type Reply, type TooManyAsked } from "./service.ts"
 
 const refusals = {
-  TooManyLogins: ({ retryAfterMs }: TooManyLogins) =>
+  TooManyAsked: ({ retryAfterMs }: TooManyAsked) =>
     new TooManyRequests({ message: "Too many logins were tried. Wait a little.", retryAfterMs })
 }
 
 const refusalsOfPage = {
   ...refusals,
-  NoSuchLogin: (_: NoSuchLogin) =>
+  NoSuchLogin: () =>
     new NotFound({
       message:
         "No login that waits has this code, or it was answered already. Read the code on the machine again, or begin there again: a code counts for ten minutes.",

@@ -31,7 +31,7 @@ import { LoginRepo } from "./repo.ts"
 import * as Rules from "./rules.ts"
 
 /** Error of too many questions for logins that are not there, or of too many that wait. */
-export class TooManyLogins extends Data.TaggedError("TooManyLogins")<{ readonly retryAfterMs: number }> {}
+export class TooManyAsked extends Data.TaggedError("TooManyAsked")<{ readonly retryAfterMs: number }> {}
 
 /** Error of a code that is of no login that waits, or that this session was not shown. It does not say which. */
 export class NoSuchLogin extends Data.TaggedError("NoSuchLogin") {}
@@ -56,7 +56,7 @@ export interface Begun {
 
 export interface Question {
   readonly secret: Redacted.Redacted
-  /** What the browser has brought back; null: nothing yet. */
+  /** Code that the browser has brought back, with the verifier; null: nothing yet. */
   readonly proof: { readonly grant: string; readonly verifier: string } | null
   readonly address: string
 }
@@ -70,19 +70,19 @@ export class Logins extends Context.Tag("gateway/subjects/logins/Logins")<
   Logins,
   {
     /** Fails with a conflict where no issuer signs people in. */
-    readonly begin: (beginning: Beginning) => Effect.Effect<Begun, TooManyLogins | Errors.StateConflict | StoreError>
-    readonly ask: (question: Question) => Effect.Effect<Reply, TooManyLogins | StoreError>
+    readonly begin: (beginning: Beginning) => Effect.Effect<Begun, TooManyAsked | Errors.StateConflict | StoreError>
+    readonly ask: (question: Question) => Effect.Effect<Reply, TooManyAsked | StoreError>
     /** Shows a person's session what asks. */
     readonly look: (
       code: string,
       by: Rules.Answerer
-    ) => Effect.Effect<LoginRequest, TooManyLogins | NoSuchLogin | StoreError>
+    ) => Effect.Effect<LoginRequest, TooManyAsked | NoSuchLogin | StoreError>
     /** Returns the address that the browser goes back to; null: it stays. */
     readonly answer: (
       code: string,
       allow: boolean,
       by: Rules.Answerer
-    ) => Effect.Effect<string | null, TooManyLogins | NoSuchLogin | StoreError>
+    ) => Effect.Effect<string | null, TooManyAsked | NoSuchLogin | StoreError>
   }
 >() {}
 
@@ -104,7 +104,7 @@ interface Deps {
 }
 
 interface Throttle {
-  readonly take: (of: string) => Effect.Effect<void, TooManyLogins>
+  readonly take: (of: string) => Effect.Effect<void, TooManyAsked>
   readonly giveBack: (of: string) => void
 }
 
@@ -113,7 +113,7 @@ const makeThrottle = Effect.map(Clock.currentTimeMillis, (startMs): Throttle => 
   return {
     take: Effect.fnUntraced(function* (of: string) {
       const taken = LoginThrottle.take(state, of, yield* Clock.currentTimeMillis)
-      if (taken.retryAfterMs > 0) return yield* new TooManyLogins({ retryAfterMs: taken.retryAfterMs })
+      if (taken.retryAfterMs > 0) return yield* new TooManyAsked({ retryAfterMs: taken.retryAfterMs })
       state = taken.state
     }),
     giveBack: (of) => {
@@ -128,7 +128,7 @@ const begin = Effect.fn("Logins.begin")(function* (deps: Deps, { address, back, 
   const nowMs = yield* Clock.currentTimeMillis
   yield* repo.removeExpired(nowMs)
   const { all, own } = yield* repo.waiting(address)
-  if (all >= maxWaiting || own >= maxWaitingOfAddress) return yield* new TooManyLogins({ retryAfterMs: 60_000 })
+  if (all >= maxWaiting || own >= maxWaitingOfAddress) return yield* new TooManyAsked({ retryAfterMs: 60_000 })
   const secret = secretOf()
   const code = way === "device" ? Rules.makeUserCode() : secretOf()
   const request: LoginRequest = {
@@ -151,7 +151,7 @@ const begin = Effect.fn("Logins.begin")(function* (deps: Deps, { address, back, 
     expiresAtMs: nowMs + lifetimeMs
   }
   // Two equal codes at once are less likely than a failing disk; who asks again gets another.
-  yield* Effect.catchTag(repo.insert(request), "AlreadyStored", () => new TooManyLogins({ retryAfterMs: 1_000 }))
+  yield* Effect.catchTag(repo.insert(request), "AlreadyStored", () => new TooManyAsked({ retryAfterMs: 1_000 }))
   return { secret: Redacted.make(secret), code, expiresAtMs: request.expiresAtMs, intervalMs } satisfies Begun
 })
 

@@ -93,7 +93,7 @@ describe("a login by a device code", () => {
     assert.strictEqual(await statusOf("/v1/models", { headers: { "x-gateway-as-key": own.key.id } }), 403)
     await gateway.manage("PUT", `/api/users/${users[0].id}`, { role: "admin" })
     assert.strictEqual(await statusOf("/api/providers"), 200)
-    assert.strictEqual(await statusOf("/api/backups/restore", { method: "POST", body: "{}" }), 403)
+    assert.strictEqual(await statusOf("/api/db-backups", { method: "POST", body: "{}" }), 403)
   })
 
   test("ends when the person is suspended or removed, the issuer is switched off, and at logout", async (gateway, _, id) => {

@@ -9,6 +9,8 @@ import { ComboRepo } from "../../../src/subjects/combos/repo.ts"
 import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
 import { LimitRepo } from "../../../src/subjects/limits/repo.ts"
+import { loginStates, loginWays } from "../../../src/subjects/logins/entity.ts"
+import { LoginRepo } from "../../../src/subjects/logins/repo.ts"
 import { ProviderModelRepo } from "../../../src/subjects/models/repo.ts"
 import { NodeRepo } from "../../../src/subjects/nodes/repo.ts"
 import { ProxyRepo } from "../../../src/subjects/proxies/repo.ts"
@@ -289,7 +291,52 @@ const others: Maker = (dice) => {
   ])
 }
 
+/** Logins at the command line that wait: each goes on only from the state that it was read in. */
+const logins: Maker = (dice) => {
+  const state = dice.of(loginStates)
+  const request = {
+    idHash: idOf(dice),
+    codeHash: idOf(dice),
+    way: dice.of(loginWays),
+    state: dice.of(loginStates),
+    machine: dice.text(),
+    address: dice.of(["192.0.2.7", ""] as const),
+    port: dice.orNull(dice.below(65_536)),
+    challenge: dice.orNull(dice.text()),
+    clientState: dice.orNull(dice.text()),
+    grantHash: dice.orNull(idOf(dice)),
+    shownTo: dice.orNull(idOf(dice)),
+    userId: dice.orNull(idOf(dice)),
+    issuerId: dice.orNull(idOf(dice)),
+    intervalMs: dice.below(60_000),
+    polledAtMs: dice.orNull(timeOf(dice)),
+    createdAtMs: timeOf(dice),
+    expiresAtMs: timeOf(dice)
+  }
+  const now = timeOf(dice)
+  return dice.of<Step>([
+    { name: "logins.insert", run: Effect.flatMap(LoginRepo, (repo) => repo.insert(request)) },
+    { name: "logins.insert another", run: Effect.flatMap(LoginRepo, (repo) => repo.insert(request)) },
+    {
+      name: "logins.change",
+      // Codes are made by the gateway, so that one of another login is a defect to it.
+      run: Effect.flatMap(LoginRepo, (repo) => repo.change(state, request)).pipe(
+        Effect.catchAllDefect((defect) =>
+          Predicate.isTagged(defect, "AlreadyStored") ? Effect.succeed("is there") : Effect.die(defect)
+        )
+      )
+    },
+    { name: "logins.take", run: Effect.flatMap(LoginRepo, (repo) => repo.take(request.idHash, state)) },
+    { name: "logins.remove", run: Effect.flatMap(LoginRepo, (repo) => repo.remove(request.idHash)) },
+    { name: "logins.removeExpired", run: Effect.flatMap(LoginRepo, (repo) => repo.removeExpired(now)) },
+    { name: "logins.waiting", run: Effect.flatMap(LoginRepo, (repo) => repo.waiting(request.address)) },
+    { name: "logins.get", run: Effect.flatMap(LoginRepo, (repo) => repo.get(request.idHash)) },
+    { name: "logins.byCode", run: Effect.flatMap(LoginRepo, (repo) => repo.byCode(request.codeHash)) }
+  ])
+}
+
 export const configuration: ReadonlyArray<Maker> = [
+  logins,
   settings,
   keys,
   connections,

@@ -1,4 +1,4 @@
-/** What asks to act as the person, and the two answers. */
+/** Shows what asks to act as the person, and takes the answer. */
 import { useEffect, useRef } from "preact/hooks"
 import type { loginsLook } from "../../api/calls.generated.ts"
 import type { AnswerOf } from "../../api/client.ts"

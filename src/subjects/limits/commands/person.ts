@@ -1,4 +1,4 @@
-/** What `gateway me` shows of a person who has logged in: the own keys, the limits that hold for all of them, and what they cost this month. */
+/** Shows, for `gateway me`, what is a person's who has logged in: the own keys, the limits that hold for all of them, and what they cost this month. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -62,17 +62,12 @@ const budget = group(
   }
 )
 
-const me = fromMe(
-  "me",
-  "meCommand",
-  "Show what your key may spend and has used, or what you may, logged in with --sso.",
-  {
-    section: "Start",
-    skill: "cli-cost-usage",
-    // The help of the program fits one screen without it; 'login' names it.
-    besides: true,
-    examples: ["me", "me --json"]
-  }
-)
+const me = fromMe("me", "meCommand", "Show what your key, or you, may spend and have used.", {
+  section: "Start",
+  skill: "cli-cost-usage",
+  // The help of the program fits one screen without it; 'login' names it.
+  besides: true,
+  examples: ["me", "me --json"]
+})
 
 export const commands: ReadonlyArray<TreeNode> = [budget, me]

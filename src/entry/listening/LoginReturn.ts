@@ -1,10 +1,13 @@
-/** Waits on this machine's loopback for the browser that comes back from a login (RFC 8252, 7.3). */
+/** Listens on the loopback of a command line's machine for the browser that comes back from a login (RFC 8252, 7.3). */
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { CommandFailed } from "../Failure.ts"
+
+/** Error of a machine on which no port can be opened. */
+export class NoPort extends Data.TaggedError("NoPort") {}
 
 export interface Waiting {
   readonly port: number
@@ -49,18 +52,14 @@ const queryOf = (
 }
 
 /** Listens until the scope ends. What does not bring the state is answered, and waited on beside. */
-export const waitForBrowser = (state: string): Effect.Effect<Waiting, CommandFailed, Scope.Scope> =>
+export const waitForBrowser = (state: string): Effect.Effect<Waiting, NoPort, Scope.Scope> =>
   Effect.gen(function* () {
     const arrived = yield* Deferred.make<URLSearchParams>()
     const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000 })
     yield* Effect.acquireRelease(
       Effect.tryPromise({
         try: () => once(server.listen(0, "127.0.0.1"), "listening"),
-        catch: () =>
-          new CommandFailed({
-            message: "No port of this machine can be opened for the browser to come back to.",
-            hint: "Use --device: then nothing has to be opened here."
-          })
+        catch: () => new NoPort()
       }),
       () =>
         Effect.sync(() => {
