@@ -77,7 +77,7 @@ const summed = (url: string, sql: SqlClient.SqlClient) =>
     const { rows } = yield* sizes(sql)
     const server = postgresSeconds(url)
     const [begun, own] = [performance.now(), cpuSeconds()]
-    while (yield* sums.sumNext);
+    while (yield* sums.sumMore);
     const us = (seconds: number): string => ((seconds / rows) * 1e6).toFixed(1)
     process.stdout.write(
       `Sums: ${us(cpuSeconds() - own)} µs of ours a row, ${us(addedSeconds(server, postgresSeconds(url)))} µs of the server's connections, ` +

@@ -98,13 +98,17 @@ const readIfThere = (file: string): string => {
   }
 }
 
-/** Looks again until it is so. */
-export const until = async (isSo: () => boolean | Promise<boolean>, what: string): Promise<void> => {
+/** Looks again until it is so; `what` may be worked out at the end. */
+export const until = async (
+  isSo: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  everyMs = 100
+): Promise<void> => {
   for (let tries = 0; tries < 600; tries++) {
     if (await isSo()) return
-    await sleep(100)
+    await sleep(everyMs)
   }
-  assert.fail(`It did not come to this: ${what}`)
+  assert.fail(`It did not come to this: ${typeof what === "string" ? what : what()}`)
 }
 
 export const manage = async ({ url }: Serving, method: string, path: string, body?: object) => {

@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
       }
     ).pipe(Effect.map(({ all }) => all))
 
-  const addUp = Effect.asVoid(whileSome(Effect.map(sums.sumNext, (some) => (some ? 1 : 0))))
+  const addUp = Effect.asVoid(whileSome(Effect.map(sums.sumMore, (some) => (some ? 1 : 0))))
 
   /**
    * Rows are deleted once the files of the journal that hold them are gone: a file that is left behind by a crash is read again at the next

@@ -41,6 +41,8 @@ export class UsageSumsRepo extends Context.Tag("gateway/subjects/usage/UsageSums
   {
     /** Adds the next rows to the sums, and then to those by kind; returns whether more may wait. */
     readonly sumNext: Effect.Effect<boolean, StoreError>
+    /** The same with more rows at once where the database is on a server. */
+    readonly sumMore: Effect.Effect<boolean, StoreError>
     /** The number of the newest row; 0 when there is none. */
     readonly newest: Effect.Effect<number, StoreError>
     /** Deletes some rows, none beyond the number `upTo`; returns how many, 0 when none is left that may go. */
@@ -57,9 +59,7 @@ export const deleteStep = 200
 /** Over Postgres a step has round trips, and keeps no event loop: of small ones the sums would fall behind at some 12,000 requests a second. */
 const stepsOnServer = { sums: 2_000, series: 1_000 }
 
-/** Most rows of one step of the sums. */
-export const stepsOf = (sql: SqlClient.SqlClient): typeof stepsOnServer =>
-  isPostgres(sql) ? stepsOnServer : { sums: sumStep, series: seriesStep }
+const usualSteps: typeof stepsOnServer = { sums: sumStep, series: seriesStep }
 
 /** The longest window of a limit, and an hour for a change of the clocks. */
 const longestWindowMs = 31 * dayMs + hourMs
@@ -167,27 +167,28 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const inTransaction = transactions(sql)
-  const steps = stepsOf(sql)
 
-  const sumRows = inTransaction("UsageSumsRepo.sumNext", (run) =>
-    Effect.gen(function* () {
-      const [found] = yield* run<{ readonly seq: number | null }>(nextSeq(steps.sums))
-      const last = found?.seq ?? null
-      if (last === null) return false
-      for (const { crowded, isCrowded, usual } of sumsOf) {
-        const [period] = yield* run<{ readonly crowded: number }>(isCrowded, last)
-        yield* run(period?.crowded === 1 ? crowded : usual, last)
-      }
-      for (const statement of facetsOfNext) yield* run(statement, last)
-      yield* run("UPDATE usage_summed SET seq = ?", last)
-      return true
-    })
-  )
-
-  const sumSeries = sumSeriesIn(inTransaction, steps.series)
+  const sumRows = (step: number) =>
+    inTransaction("UsageSumsRepo.sumNext", (run) =>
+      Effect.gen(function* () {
+        const [found] = yield* run<{ readonly seq: number | null }>(nextSeq(step))
+        const last = found?.seq ?? null
+        if (last === null) return false
+        for (const { crowded, isCrowded, usual } of sumsOf) {
+          const [period] = yield* run<{ readonly crowded: number }>(isCrowded, last)
+          yield* run(period?.crowded === 1 ? crowded : usual, last)
+        }
+        for (const statement of facetsOfNext) yield* run(statement, last)
+        yield* run("UPDATE usage_summed SET seq = ?", last)
+        return true
+      })
+    )
 
   /** The sums by kind come after: limits of keys wait for the others. */
-  const sumNext = Effect.flatMap(sumRows, (some) => (some ? Effect.succeed(true) : sumSeries))
+  const summing = ({ series, sums }: typeof stepsOnServer) => {
+    const sumSeries = sumSeriesIn(inTransaction, series)
+    return Effect.flatMap(sumRows(sums), (some) => (some ? Effect.succeed(true) : sumSeries))
+  }
 
   const newest = sql<{ readonly seq: number | null }>`SELECT MAX(seq) AS seq FROM usage_log`.pipe(
     Effect.mapBoth({ onFailure: Table.named("UsageSumsRepo.newest"), onSuccess: ([row]) => row?.seq ?? 0 })
@@ -242,7 +243,13 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  return UsageSumsRepo.of({ sumNext, newest, deleteSome, deleteOldSums })
+  return UsageSumsRepo.of({
+    sumNext: summing(usualSteps),
+    sumMore: summing(isPostgres(sql) ? stepsOnServer : usualSteps),
+    newest,
+    deleteSome,
+    deleteOldSums
+  })
 })
 
 export const layer: Layer.Layer<UsageSumsRepo, never, SqlClient.SqlClient> = Layer.effect(UsageSumsRepo, make)
