@@ -246,6 +246,24 @@ const victim = "owner@example.com"
 /** A person of the same address, whom an attacker's account is not. */
 const meOf = async (visitor: Visitor) => (await told(visitor.gateway, "GET", "/api/me", visitor.cookieHeader())).body
 
+/** The person who signs in to the same gateway by a real second directory. */
+const meAtAnother = async ({ gateway }: Directory, arena: Arena, who: object) => {
+  const other = await arena.issuer()
+  const { issuer } = await gateway.must("POST", "/api/issuers", {
+    name: arena.fresh("directory"),
+    issuer: other.url,
+    clientId: "gateway",
+    scopes: ["openid", "profile", "email", "groups"]
+  })
+  await other.say({
+    ...who,
+    clients: [{ client_id: "gateway", token_endpoint_auth_method: "none", redirect_uris: [issuer.redirectUri] }]
+  })
+  const visitor = new Visitor(gateway)
+  await visitor.signIn(visitor.url, issuer.id)
+  return meOf(visitor)
+}
+
 const others: Readonly<Record<string, Run>> = {
   "the address of an owner who was added by hand": async (directory) => {
     const { user } = await directory.gateway.must("POST", "/api/users", { name: "Owner", email: victim, role: "owner" })
@@ -257,20 +275,7 @@ const others: Readonly<Record<string, Run>> = {
     const before = await meOf(first)
     await directory.gateway.must("PUT", `/api/users/${before.person.id}`, { role: "admin" })
     // A real second directory, whose account has another id and this address.
-    const other = await arena.issuer()
-    const { issuer } = await directory.gateway.must("POST", "/api/issuers", {
-      name: arena.fresh("directory"),
-      issuer: other.url,
-      clientId: "gateway",
-      scopes: ["openid", "profile", "email", "groups"]
-    })
-    await other.say({
-      ...account("another-id", { email: "twin@example.com" }),
-      clients: [{ client_id: "gateway", token_endpoint_auth_method: "none", redirect_uris: [issuer.redirectUri] }]
-    })
-    const visitor = new Visitor(directory.gateway)
-    await visitor.signIn(visitor.url, issuer.id)
-    const me = await meOf(visitor)
+    const me = await meAtAnother(directory, arena, account("another-id", { email: "twin@example.com" }))
     return me.person.id !== before.person.id && me.person.role === "member"
       ? null
       : `it is ${JSON.stringify(me.person)}`
@@ -278,20 +283,7 @@ const others: Readonly<Record<string, Run>> = {
   "the id of a person of another issuer": async (directory, arena) => {
     const before = await meOf(await signedIn(directory, "same-id"))
     await directory.gateway.must("PUT", `/api/users/${before.person.id}`, { role: "admin" })
-    const other = await arena.issuer()
-    const { issuer } = await directory.gateway.must("POST", "/api/issuers", {
-      name: arena.fresh("directory"),
-      issuer: other.url,
-      clientId: "gateway",
-      scopes: ["openid", "profile", "email", "groups"]
-    })
-    await other.say({
-      ...account("same-id"),
-      clients: [{ client_id: "gateway", token_endpoint_auth_method: "none", redirect_uris: [issuer.redirectUri] }]
-    })
-    const visitor = new Visitor(directory.gateway)
-    await visitor.signIn(visitor.url, issuer.id)
-    const me = await meOf(visitor)
+    const me = await meAtAnother(directory, arena, account("same-id"))
     return me.person.id === before.person.id ? "it is the same person" : null
   },
   "a role that the token names": async (directory) => {
