@@ -9,6 +9,7 @@ import * as Metric from "effect/Metric"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
 export interface ProcessFactsShape {
+  /** Time since the gateway of this process started; a restart within the process begins anew. */
   readonly uptimeMs: number
   readonly rssBytes: number
   /**
@@ -51,6 +52,8 @@ const countActiveResources = (): ReadonlyMap<string, number> => {
 }
 
 export const make = Effect.gen(function* () {
+  const startedMs = performance.now()
+  const uptimeMs = (): number => Math.round(performance.now() - startedMs)
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   yield* Effect.acquireRelease(
     Effect.sync(() => delays.enable()),
@@ -68,7 +71,7 @@ export const make = Effect.gen(function* () {
   const memory = (): MemoryFacts => {
     const { heapTotal, heapUsed, rss } = process.memoryUsage()
     return {
-      uptimeMs: Math.round(process.uptime() * 1000),
+      uptimeMs: uptimeMs(),
       memory: { rssBytes: rss, heapUsedBytes: heapUsed, heapTotalBytes: heapTotal }
     }
   }
@@ -76,7 +79,7 @@ export const make = Effect.gen(function* () {
   return ProcessFacts.of({
     memory,
     read: () => ({
-      uptimeMs: Math.round(process.uptime() * 1000),
+      uptimeMs: uptimeMs(),
       rssBytes: process.memoryUsage.rss(),
       eventLoopDelayMs: takeDelay(),
       activeResources: countActiveResources(),

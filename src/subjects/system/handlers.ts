@@ -2,7 +2,6 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
 import { requestedAddress, requestedPrefix, type RequestHeaders } from "../auth/Credentials.ts"
@@ -14,6 +13,7 @@ import { declaredSchemaJson } from "../declared/JsonSchema.ts"
 import { SystemControl } from "./service.ts"
 import { type HealthReport, SystemHealth } from "./SystemHealth.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
+import { ProcessFacts } from "../../platform/ProcessFacts.ts"
 import { version } from "../../platform/Version.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { fileHeaders, htmlType, pageBelow, pageHeaders, viewerPolicy } from "../../entry/pages/PageHeaders.ts"
@@ -65,8 +65,8 @@ export const layer = HttpApiBuilder.group(contractOf(System), "system", (handler
     const health = yield* SystemHealth
     const control = yield* SystemControl
     const { drainMs } = yield* AppConfig
-    const startedMs = yield* Clock.currentTimeMillis
-    const uptime = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - startedMs)
+    const facts = yield* ProcessFacts
+    const uptime = Effect.sync(() => facts.memory().uptimeMs)
     return handlers
       .handle("ping", () => Effect.map(uptime, (uptimeMs) => ({ status: "ok" as const, version, uptimeMs })))
       .handle("health", () =>
