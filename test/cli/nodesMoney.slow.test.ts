@@ -1,12 +1,12 @@
 /**
- * A budget over three gateways behind a round robin, while one after the other is killed and comes back and the database is away once: never over by one
+ * Budgets of a key, its person and its team over three gateways behind a round robin, while one after the other is killed and comes back and the database is away once: never over by one
  * call, each answer one row, and all that is booked is in the rows.
  */
 import { assert, describe, it } from "vitest"
 import { setTimeout as pause } from "node:timers/promises"
 import { isPostgresThere, noPostgres } from "../support/postgres/Server.ts"
 import { emptyDatabase, nodeVariables, wayTo } from "./postgres.ts"
-import { ask, costUsd, manage, provider, until } from "./processes.ts"
+import { ask, costUsd, limitedBy, manage, owners, provider, until } from "./processes.ts"
 import { program, type Serving } from "./support.ts"
 
 const { dataDir, serve } = program()
@@ -61,12 +61,8 @@ describe.skipIf(!there)(`a budget over three gateways${there ? "" : noPostgres}`
     const [first] = places
     if (first === undefined) return
     await manage(first.serving, "POST", "/api/providers", upstream.connection())
-    const { key, secret } = (await manage(first.serving, "POST", "/api/keys", { name: "team" })) as {
-      readonly key: { readonly id: string }
-      readonly secret: string
-    }
     const limitUsd = costUsd * room
-    await manage(first.serving, "POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: limitUsd })
+    const { key, secret } = await limitedBy(first.serving, "company", "team", limitUsd)
     const before = upstream.calls()
     for (const { serving } of places) {
       await until(async () => {
@@ -113,11 +109,13 @@ describe.skipIf(!there)(`a budget over three gateways${there ? "" : noPostgres}`
     }, "each answer has its row")
     await until(async () => {
       const [sums] = await database.rows(
-        `SELECT (SELECT SUM(used) FROM limit_windows) AS used, (SELECT SUM(cost_nano_usd) FROM usage_log WHERE api_key_id = '${key.id}') AS cost`
+        `SELECT (SELECT MIN(used) FROM limit_windows) AS least, (SELECT MAX(used) FROM limit_windows) AS used,
+          (SELECT SUM(cost_nano_usd) FROM usage_log WHERE api_key_id = '${key.id}') AS cost`
       )
-      return Number(sums?.["used"]) === Number(sums?.["cost"])
-    }, "what is booked is what the rows say")
-    const [row] = await database.rows("SELECT SUM(used) AS used FROM limit_windows")
+      return [sums?.["least"], sums?.["used"]].every((used) => Number(used) === Number(sums?.["cost"]))
+    }, "what is booked for the key, its person and its team is what the rows say")
+    const [row] = await database.rows("SELECT MAX(used) AS used, COUNT(*) AS windows FROM limit_windows")
+    assert.strictEqual(Number(row?.["windows"]), owners.length)
     assert.isAtMost(Number(row?.["used"]), limitUsd * 1e9 + 1)
     for (const { serving } of places) assert.strictEqual(await serving.stop("SIGTERM"), 0)
   }, 600_000)

@@ -148,3 +148,28 @@ export const answered = async (server: Serving): Promise<number> => {
   }
   return logs.length
 }
+
+/** Those whose limits hold for a request: its key, the key's person and the key's team. */
+export const owners = ["key", "person", "team"] as const
+
+/** A key with a budget, of a person and a team with one each: that of `least` is `limitUsd`, and the others are twice as large. */
+export const limitedBy = async (server: Serving, name: string, least: (typeof owners)[number], limitUsd: number) => {
+  const dailyLimitUsd = (owner: (typeof owners)[number]): number => (owner === least ? limitUsd : 2 * limitUsd)
+  const budgetOf = (owner: "person" | "team") => ({ budget: { dailyLimitUsd: dailyLimitUsd(owner) } })
+  const { user } = (await manage(server, "POST", "/api/users", {
+    name,
+    email: `${name}@example.com`,
+    ...budgetOf("person")
+  })) as { readonly user: { readonly id: string } }
+  const { team } = (await manage(server, "POST", "/api/teams", {
+    name,
+    members: [user.id],
+    ...budgetOf("team")
+  })) as { readonly team: { readonly id: string } }
+  const made = (await manage(server, "POST", "/api/keys", { name, userId: user.id, teamId: team.id })) as {
+    readonly key: { readonly id: string }
+    readonly secret: string
+  }
+  await manage(server, "POST", "/api/usage/budget", { apiKeyId: made.key.id, dailyLimitUsd: dailyLimitUsd("key") })
+  return made
+}

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "vitest"
 import { setTimeout as sleep } from "node:timers/promises"
 import { makeSeededRandom } from "../../src/kernel/SeededRandom.ts"
-import { adminKey, ask, costUsd, manage, partsOf, provider, until } from "./processes.ts"
+import { adminKey, ask, costUsd, limitedBy, manage, owners, partsOf, provider, until } from "./processes.ts"
 import { program, type Serving } from "./support.ts"
 
 const { dataDir, serve } = program()
@@ -39,12 +39,8 @@ describe.skipIf(process.platform !== "linux")("a budget over workers that are ki
     )
     await manage(server, "POST", "/api/providers", upstream.connection())
     for (let round = 0; round < rounds; round++) {
-      const { key, secret } = (await manage(server, "POST", "/api/keys", { name: `round ${round}` })) as {
-        readonly key: { readonly id: string }
-        readonly secret: string
-      }
       const limitUsd = costUsd * room
-      await manage(server, "POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: limitUsd })
+      const { key, secret } = await limitedBy(server, `round${round}`, owners[round % owners.length] ?? "key", limitUsd)
       const before = upstream.calls()
       const time = { isOver: false }
       let answers = 0

@@ -145,6 +145,8 @@ describe("route table", () => {
       "agentSkills.raw",
       "agentSkills.file",
       "auth.login",
+      "logins.begin",
+      "logins.token",
       "oauth.callback",
       "signIn.offered",
       "signIn.begin",

@@ -4,7 +4,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Principal } from "../../../src/subjects/keys/entity.ts"
-import { fromMark, mayKeepContent, operatorsOwn } from "../../../src/contract/domain/ContentPermission.ts"
+import {
+  fromMark,
+  mayKeepContent,
+  mayShowContent,
+  operatorsOwn
+} from "../../../src/contract/domain/ContentPermission.ts"
 
 const root = fileURLToPath(new URL("../../../src", import.meta.url))
 
@@ -36,7 +41,7 @@ const keepers: Readonly<Record<string, RegExp>> = {
   "agents/plugins/hooks/HookRun.ts": /if \(this\.permission === null\) return null/,
   "agents/a2a/Tasks.ts": /readonly permission: ContentPermission \| null/,
   "subjects/evals/EvalRunner.ts": /mayKeepContent\(principal\)/,
-  "plane/failover/OutcomeRecorder.ts": /mayKeepContent\(work\.exchange\.principal\)/
+  "plane/failover/OutcomeRecorder.ts": /mayShowContent\(work\.exchange\.principal\)/
 }
 
 describe("the permission to keep what is said", () => {
@@ -47,6 +52,19 @@ describe("the permission to keep what is said", () => {
     for (const _tag of ["Anonymous", "AdminKey", "Owner"] as const) assert.isNotNull(mayKeepContent({ _tag }))
     assert.isNotNull(operatorsOwn)
     assert.isNull(fromMark(false))
+  })
+
+  it("for what people may see is held by no key of a team that shows its content to nobody", () => {
+    const key = (noLog: boolean, readers: string | null) =>
+      ({
+        _tag: "Key",
+        key: { noLog, owners: readers === null ? null : { content: { readers } } }
+      }) as unknown as Principal
+    assert.isNull(mayShowContent(key(false, "none")))
+    assert.isNotNull(mayShowContent(key(false, "admins")))
+    assert.isNotNull(mayShowContent(key(false, null)))
+    assert.isNull(mayShowContent(key(true, "admins")))
+    assert.isNotNull(mayShowContent({ _tag: "AdminKey" }))
   })
 
   for (const [path, takes] of Object.entries(keepers)) {
