@@ -50,6 +50,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway provider add openai": "asks on a terminal (test/cli/connect)",
   "gateway provider edit work --ask-key": "asks on a terminal (test/cli/connect)",
   "gateway login https://gateway.example": "asks on a terminal (test/cli/login)",
+  "gateway login https://gateway.example --sso": "waits for a person in a browser (test/cli/sso)",
+  "gateway login https://gateway.example --sso --device": "waits for a person in a browser (test/cli/sso)",
   "gateway provider login github --client-id Iv1.example": "asks the provider on the internet",
   "gateway tunnel create quick --qr": "opens a tunnel to the internet (test/cli/tunnels)",
   "gateway tunnel create token --auth-token-stdin < authtoken.txt": "opens a tunnel to the internet (test/cli/tunnels)",
@@ -91,6 +93,8 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
   "gateway admin-session end 9f2c4b7d81e05a63": [2, /There is no session '9f2c4b7d81e05a63'/],
   "gateway webhook retry https://hooks.example.com/gateway 42": [2, /no delivery that can be sent again '42'/],
   "gateway api PATCH /api/settings --data @settings.json": [2, /'settings\.json' cannot be read/],
+  // What a team lets see: test/http/people/privacy.
+  "gateway teams content Research 01a21eda-cef3-7000-bd74-764fc44e3422": [4, /lets nobody see its prompts/],
   "gateway teams remove Research --yes": [1, /'Vision' is below the team 'Research'/],
   "gateway me": [2, /This credential is no API key/],
   "gateway me --json": [2, /This credential is no API key/],
@@ -99,7 +103,9 @@ const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> 
 
 /** What a line needs, typed before it. */
 const before: Readonly<Record<string, string>> = {
-  "gateway launch claude --profile gpt -- -p 'Say hello'": "gateway setup-claude"
+  "gateway launch claude --profile gpt -- -p 'Say hello'": "gateway setup-claude",
+  // The line before has erased this person.
+  "gateway users remove ada@example.com --yes": "gateway users add Ada --email ada@example.com"
 }
 
 const makes = /^gateway (?:\S+ )*?(?:add|create|put|set|declare|image)\b/

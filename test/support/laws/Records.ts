@@ -189,7 +189,12 @@ const memories: Maker = (dice) => {
     { name: "memories.replace", run: Effect.flatMap(MemoryRepo, (repo) => repo.replace(operatorsOwn, indexed)) },
     {
       name: `memories.search ${terms.join(" ")}`,
-      run: Effect.flatMap(MemoryRepo, (repo) => repo.search({ apiKeyId: memory.apiKeyId }, terms, 10))
+      // All that is found, whatever the order: FTS5 goes on counting rows of a table without content that were removed, and weighs words by that.
+      run: Effect.flatMap(MemoryRepo, (repo) =>
+        Effect.map(repo.search({ apiKeyId: memory.apiKeyId }, terms, 1_000), (found) =>
+          found.toSorted((one, other) => one.id.localeCompare(other.id))
+        )
+      )
     },
     { name: "memories.ids", run: Effect.flatMap(MemoryRepo, (repo) => repo.ids(filter)) },
     { name: "memories.used", run: Effect.flatMap(MemoryRepo, (repo) => repo.used([memory.id], usedMs)) },
