@@ -10,7 +10,7 @@ import { tellTabs } from "../api/tabs.ts"
 import { learnSetup } from "./begin.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { placeOf } from "../ui/address/places.ts"
-import { keepLogin } from "../ui/address/waitingLogin.ts"
+import { waitingLogin } from "../ui/address/waitingLogin.ts"
 import { State } from "../ui/State.tsx"
 import { useWork } from "../ui/useWork.ts"
 import { words } from "../words/shell.ts"
@@ -86,9 +86,8 @@ const Issuers = () => {
         <li key={id}>
           <a
             class="button"
-            href={addressOf(`api/sign-in/${encodeURIComponent(id)}/begin`)}
+            href={addressOf(`api/sign-in/${encodeURIComponent(id)}/begin${waitingLogin()}`)}
             target="_self"
-            onClick={keepLogin}
           >
             {words.login.by(name)}
           </a>

@@ -2,7 +2,6 @@
 import { authExchangeCode, authSession, systemInit } from "../api/calls.generated.ts"
 import { learnMe } from "../api/rights.ts"
 import { ended, hasPassword, opened } from "../api/session.ts"
-import { resumeLogin } from "../ui/address/waitingLogin.ts"
 
 /** Takes the code out of the address: it counts once, and it shall not stay in the history. */
 const takeCode = (): string | null => {
@@ -36,7 +35,6 @@ export const begin = async (): Promise<void> => {
     if (csrfToken === null) ended()
     else {
       await learnMe()
-      resumeLogin()
       opened(csrfToken)
     }
   } catch {

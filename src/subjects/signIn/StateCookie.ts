@@ -19,7 +19,9 @@ const Pending = Schema.Struct({
   /** Of PKCE (RFC 7636). */
   verifier: Schema.String,
   redirectUri: Schema.String,
-  expiresAtMs: Schema.Number
+  expiresAtMs: Schema.Number,
+  /** Code of a login at the command line that waits for this person, empty where the person types it; null: the dashboard opens. */
+  waitingLogin: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
 })
 
 /** A sign-in from its beginning to the way back. */

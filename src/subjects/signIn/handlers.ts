@@ -17,7 +17,7 @@ import { cookieOf, endedCookies, newCookie } from "../auth/sessions/SessionCooki
 import { absoluteMs, Sessions } from "../auth/sessions/Sessions.ts"
 import { redirectUriOf } from "./ReturnAddress.ts"
 import { SignIn as SignInGroup } from "./routes.ts"
-import { SignIn, type SignedIn } from "./service.ts"
+import { type Beginning, SignIn, type SignedIn } from "./service.ts"
 import * as StateCookie from "./StateCookie.ts"
 
 type ArriveError = Effect.Effect.Error<ReturnType<(typeof SignIn.Service)["arrive"]>>
@@ -76,21 +76,28 @@ const stateCookie = (headers: RequestHeaders) => ({
 })
 
 /** Goes on by a page of its own: a browser that another site sent here has no session on its way through redirects. */
-const onward = ({ login }: SignedIn, headers: RequestHeaders) => {
+const onward = ({ login, waitingLogin }: SignedIn, headers: RequestHeaders) => {
   const { name, options } = newCookie(headers)
-  const page = pageBelow(signedInPage("Signed in", "The dashboard opens.", "/dashboard/"), requestedPrefix(headers))
+  const request = waitingLogin === "" ? "" : `#request=${waitingLogin}`
+  const next = waitingLogin === null ? "/dashboard/" : `/dashboard/login${request}`
+  const page = pageBelow(signedInPage("Signed in", "The dashboard opens.", next), requestedPrefix(headers))
   return HttpServerResponse.text(page, { contentType: htmlType, headers: signedInHeaders }).pipe(
     HttpServerResponse.unsafeSetCookie(name, Redacted.value(login.cookie), { ...options, maxAge: absoluteMs }),
     HttpServerResponse.unsafeSetCookie(StateCookie.cookieName, "", { ...stateCookie(headers), maxAge: 0 })
   )
 }
 
-const begin = Effect.fnUntraced(function* (signIn: typeof SignIn.Service, base: string | null, issuerId: string) {
+const begin = Effect.fnUntraced(function* (
+  signIn: typeof SignIn.Service,
+  base: string | null,
+  { issuerId, waitingLogin }: Pick<Beginning, "issuerId" | "waitingLogin">
+) {
   const { headers, method } = yield* HttpServerRequest.HttpServerRequest
   // Programs that look at links ask so.
   if (method !== "GET") return pageOf(headers, notThere)
   if (base === null) return pageOf(headers, noAddress)
-  const beginning = { issuerId, address: yield* clientAddress, redirectUri: redirectUriOf(base, issuerId) }
+  const address = yield* clientAddress
+  const beginning = { issuerId, address, redirectUri: redirectUriOf(base, issuerId), waitingLogin }
   return yield* Effect.match(signIn.begin(beginning), {
     onFailure: (error) => pageOf(headers, shownOf(error)),
     onSuccess: ({ cookie, url }) =>
@@ -141,7 +148,9 @@ export const layer = HttpApiBuilder.group(contractOf(SignInGroup), "signIn", (ha
       .handle("offered", () =>
         Effect.map(answered(signIn.offered), (all) => ({ issuers: all.map(({ id, name }) => ({ id, name })) }))
       )
-      .handle("begin", ({ path, request }) => begin(signIn, baseOf(request.headers), path.id))
+      .handle("begin", ({ path, request, urlParams: { login = null } }) =>
+        begin(signIn, baseOf(request.headers), { issuerId: path.id, waitingLogin: login })
+      )
       .handle("callback", ({ path }) => callback(signIn, path.id))
       .handle("logout", ({ request: { headers } }) =>
         Effect.gen(function* () {

@@ -27,6 +27,17 @@ const LoggedOut = Schema.Struct({
   )
 }).annotations({ identifier: "SignedOut" })
 
+const BeginQuery = Schema.Struct({
+  login: field(
+    Schema.optionalWith(
+      Schema.String.pipe(Schema.pattern(/^[\w-]{0,64}$/, { message: () => "must be the code of a login" })),
+      { exact: true }
+    ),
+    "The person came to allow a login at the command line: its code, empty where the person types it. The page of logins opens in place of the dashboard.",
+    ""
+  )
+})
+
 const page = (description: string, title: string) =>
   HttpApiSchema.Text({ contentType: "text/html" }).annotations({
     description,
@@ -52,6 +63,7 @@ export class SignIn extends HttpApiGroup.make("signIn")
       description:
         "A page that sends the browser to the issuer, with a cookie that only this browser can come back with, within ten minutes."
     })
+      .setUrlParams(BeginQuery)
       .addSuccess(page("The page that goes on at the issuer.", "Sign in"))
       .addSuccess(page("There is no such issuer, or it is switched off.", notSignedIn), { status: 404 })
       .addSuccess(page("Too many sign-ins were begun; see `Retry-After`.", notSignedIn), { status: 429 })

@@ -43,6 +43,8 @@ export interface Beginning {
   readonly address: string
   /** Address at which the issuer sends the browser back. */
   readonly redirectUri: string
+  /** Code of the login at the command line that the person came for, empty where it is typed; null: none. */
+  readonly waitingLogin: string | null
 }
 
 export interface Arrival {
@@ -61,6 +63,8 @@ export interface Arrival {
 export interface SignedIn {
   readonly login: Login
   readonly user: User
+  /** As the sign-in was begun with. */
+  readonly waitingLogin: string | null
 }
 
 type Refused = Errors.EntityNotFound | IssuerFailed | TooManySignIns | StoreError
@@ -127,7 +131,10 @@ const enabled = Effect.fnUntraced(function* ({ issuers }: Deps, id: string) {
   return issuer.isEnabled ? issuer : yield* new Errors.EntityNotFound({ entity: "issuer", id })
 })
 
-const begin = Effect.fn("SignIn.begin")(function* (deps: Deps, { address, issuerId, redirectUri }: Beginning) {
+const begin = Effect.fn("SignIn.begin")(function* (
+  deps: Deps,
+  { address, issuerId, redirectUri, waitingLogin }: Beginning
+) {
   yield* deps.takeTry(address)
   const issuer = yield* enabled(deps, issuerId)
   const nowMs = yield* Clock.currentTimeMillis
@@ -139,6 +146,7 @@ const begin = Effect.fn("SignIn.begin")(function* (deps: Deps, { address, issuer
     nonce: secret(),
     verifier: secret(),
     redirectUri,
+    waitingLogin,
     expiresAtMs: nowMs + StateCookie.lifetimeMs
   }
   const url = yield* step(async () =>
@@ -259,7 +267,8 @@ const arrive = Effect.fn("SignIn.arrive")(function* (
   deps.succeed(address)
   const former = formerCookie === null ? null : sessions.find(formerCookie, nowMs)
   if (former !== null) yield* sessions.close(former)
-  return { user, login: yield* sessions.open({ via: "issuer", address, userAgent }, { userId: user.id, issuerId }) }
+  const login = yield* sessions.open({ via: "issuer", address, userAgent }, { userId: user.id, issuerId })
+  return { user, login, waitingLogin: pending.waitingLogin }
 })
 
 const logoutUrl = Effect.fn("SignIn.logoutUrl")(function* (deps: Deps, id: string) {
