@@ -30,6 +30,8 @@ const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [new RegExp(`\\b(?:${months})[a-z]* \\d{4}`, "g"), "MONTH"],
   [/\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?/g, "TIME"],
   [/\b(?:in )?\d+ (?:sec|min|hr|hour|day)[a-z]*\.?(?: ago)?|\b(?:just )?now\b/g, "TIME"],
+  // What is near is told as a time from now: "in 20 min." in place of a day and a time.
+  [/\bDAY, TIME\b/g, "TIME"],
   [/\b\d[\d.,]* ?(?:ms|s|min|h|d)\b/g, "SPAN"],
   [/\b\d[\d.,]* ?(?:B|KB|MB|GB|KiB|MiB|GiB)\b/g, "SIZE"],
   // The level of a heading is no figure.
