@@ -112,7 +112,7 @@ export const byBrowser = (url: string) =>
 const isPassing = ({ _tag }: CliFailure): boolean =>
   _tag === "RateLimited" || _tag === "ServerOffline" || _tag === "NoAnswerInTime"
 
-/** Asks until somebody has answered, as often as the gateway allows. */
+/** Polls until the login is allowed, refused or expired, at the interval that the gateway sets. */
 const untilAnswered = Effect.fnUntraced(function* (url: string, client: LoginsClient, begun: BegunLogin) {
   const payload = { secret: Redacted.make(begun.secret) }
   let waitMs = begun.intervalMs

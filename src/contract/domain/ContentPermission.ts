@@ -20,8 +20,8 @@ export const mayKeepContent = (principal: Principal): ContentPermission | null =
   principal._tag === "Key" && principal.key.noLog ? null : permission
 
 /**
- * Hot: null where people may see nothing of what the caller says either: a team shows its content to nobody, unless it is set to. Keepers of words that
- * people may read take this one; those that only answer the same caller again take `mayKeepContent`.
+ * Hot: null where what the caller says may not be shown to other people: the key is of a team whose content has no readers, or keeps no content. Stores that
+ * people can read take this permission; those that only answer the same caller again take `mayKeepContent`.
  */
 export const mayShowContent = (principal: Principal): ContentPermission | null =>
   principal._tag === "Key" && principal.key.owners?.content?.readers === "none" ? null : mayKeepContent(principal)

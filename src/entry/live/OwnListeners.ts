@@ -1,6 +1,6 @@
 /**
- * People who listen to their own requests: each is told the ends of requests of keys that were the person's when they came, and nothing else. While nobody
- * listens, no request is looked at.
+ * Subscriptions of persons to their own requests: each gets the ends of requests whose key was the person's when the request came, and nothing else. Without a
+ * subscription no request is looked at.
  */
 import type { ApiKey } from "../../subjects/keys/entity.ts"
 import type * as Events from "../../observe/Events.ts"

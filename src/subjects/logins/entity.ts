@@ -46,7 +46,7 @@ export interface LoginRequest {
   readonly grantHash: string | null
   /** Id of the session that was shown what asks; null: none was yet. */
   readonly shownTo: string | null
-  /** Person who has allowed it, and the issuer that signed the person in; null: nobody has. */
+  /** The person who allowed the login, and the issuer of that person's session; null: not allowed yet. */
   readonly userId: string | null
   readonly issuerId: string | null
   readonly intervalMs: number

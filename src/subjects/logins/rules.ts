@@ -83,7 +83,7 @@ const polled = (
 export const stepOf = (request: LoginRequest, event: LoginEvent, nowMs: number): LoginStep => {
   if (nowMs >= request.expiresAtMs) return { _tag: "Over", reason: "expired" }
   if (event._tag === "Polled") return polled(request, event, nowMs)
-  // An answer counts once, and nobody is asked about what was answered.
+  // A login is answered once, and is not shown any more after that.
   if (request.state !== "asked") return refused
   if (event._tag === "Shown") return { _tag: "Wait", next: { ...request, shownTo: event.sessionId } }
   // Who has not seen what asks cannot mean it.

@@ -5,7 +5,7 @@ import type { OwnerBudget, OwnerLimits } from "../limits/entity.ts"
 export const teamSources = ["local", "scim"] as const
 export type TeamSource = (typeof teamSources)[number]
 
-/** Readers of prompts and answers of a team's keys: nobody, those who administer, or these and the team's leads. */
+/** Roles that may read prompts and answers of a team's keys: none, administrators, or administrators and the team's leads. */
 export const contentReaders = ["none", "admins", "leads"] as const
 export type ContentReaders = (typeof contentReaders)[number]
 
