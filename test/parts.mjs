@@ -32,17 +32,15 @@ export const fuller = saying(takesMore)
 
 export const whole = saying(countsOpenFiles)
 
-/** CI runs both one after the other: what the slow run does in full is left to it there. */
-const isFullerLater = process.env["TEST_FULLER"] === "later"
+/** What runs in one go needs to run what takes more work once, in full. */
+const isAll = process.env["TEST_PART"] === "all"
 
-const others = all.filter(
-  (path) => !slow.includes(path) && !whole.includes(path) && !(isFullerLater && fuller.includes(path))
-)
+const others = all.filter((path) => !slow.includes(path) && !whole.includes(path) && !(isAll && fuller.includes(path)))
 
 export const light = others.filter((path) => lightFolders.test(path))
 
 /** With gateways in their own process, which they end, or programs that they start. */
-export const served = others.filter((path) => !lightFolders.test(path))
+export const served = [...others.filter((path) => !lightFolders.test(path)), ...(isAll ? [...slow, ...fuller] : [])]
 
 /** Tests of repositories, which run over SQLite and again over Postgres (`support/postgres/inPlace.ts`). */
 export const overPostgres = [

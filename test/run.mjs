@@ -1,5 +1,5 @@
 /**
- * `npm test`, and with `--slow` `npm run test:slow`. Files that may share their modules run in one go, the others in a second one: the pool of
+ * `npm test`, with `--slow` `npm run test:slow`, and with `--all` both in one go, which imports everything once. Files that may share their modules run in one go, the others in a second one: the pool of
  * processes has one setting for all files of a run, and to import everything anew for each of the former takes longer than their tests. With
  * arguments that name files, or other options of Vitest, all runs take them, and a slow file that is named runs, too; a report that is asked for
  * (`--outputFile.json`) holds all of them.
@@ -12,12 +12,16 @@ import { projectsOf } from "./parts.mjs"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const reportFlag = "--outputFile.json="
 const slowFlag = "--slow"
+const allFlag = "--all"
 const isSlow = process.argv.includes(slowFlag)
-const given = process.argv.slice(2).filter((each) => each !== slowFlag)
+const isAll = process.argv.includes(allFlag)
+const given = process.argv.slice(2).filter((each) => each !== slowFlag && each !== allFlag)
 const report = given.find((each) => each.startsWith(reportFlag))?.slice(reportFlag.length) ?? null
 
 /** By name: which projects, in `vitest.config.ts`. */
-const plainParts = { shared: ["light", "served"], whole: ["whole", "postgres"] }
+const plainParts = { shared: ["light", "served", "postgres"], whole: ["whole"] }
+/** In one go the slow files and those that take more work are among the served ones. */
+const allParts = { all: ["light", "served", "postgres"], whole: ["whole"] }
 /** Only in a slow run do the slow files stand beside those that take more work there. */
 const slowParts = isSlow ? { slow: ["slow"] } : { named: ["slow"] }
 
@@ -26,15 +30,21 @@ const wanted = named.length === 0 ? null : projectsOf(named)
 
 const partsOfRun = () => {
   if (isSlow) return slowParts
+  if (isAll) return allParts
   return wanted === null ? plainParts : { ...plainParts, ...slowParts }
 }
 
 /** A file that is asked for is in one of the projects, and nothing is heard of the others. */
+const ownOf = (name, projects) => {
+  if (wanted === null || isSlow) return projects
+  const own = projects.filter((project) => wanted.includes(project))
+  if (!isAll) return own
+  return own.length > 0 || (name === "all" && wanted.includes("slow")) ? projects : []
+}
 const parts = Object.fromEntries(
-  Object.entries(partsOfRun()).flatMap(([name, projects]) => {
-    const own = wanted === null || isSlow ? projects : projects.filter((project) => wanted.includes(project))
-    return own.length === 0 ? [] : [[name, own]]
-  })
+  Object.entries(partsOfRun())
+    .map(([name, projects]) => [name, ownOf(name, projects)])
+    .filter(([, projects]) => projects.length > 0)
 )
 if (Object.keys(parts).length === 0) {
   process.stderr.write(`No test file is named by ${named.join(", ")}.\n`)

@@ -18,10 +18,11 @@ if (!isOverPostgres) process.stderr.write(`Tests of repositories over Postgres${
 
 /**
  * Files that take long whatever their size: at the end one of them would keep a process busy while the other has nothing left. The first group takes
- * more than a minute each, the second starts programs.
+ * minutes each, the second up to one, the third starts programs.
  */
 const longFirst = [
-  /\/test\/(?:faults\/wall\/wall|docs\/blocks|cli\/skillExamples|http\/flags\/positions|http\/doors\/routes|http\/live\/minute|attack\/attack|unit\/store\/laws\/histories)\./,
+  /\/test\/(?:attack\/attack|cli\/skillExamples|faults\/nodes\/\w+|http\/live\/minute|unit\/store\/laws\/histories)\./,
+  /\.slow\.test\.ts$|\/test\/(?:http\/doors\/(?:limits|routes)|property\/inference\/cachedAnswers|property\/ledger\/\w+|unit\/cluster\/rows|unit\/store\/restore\/Restore|unit\/wire\/json\/outline\/\w+)\./,
   /\/test\/(?:attack|cli|docs|faults)\//
 ]
 

@@ -28,7 +28,7 @@ const install = (folder) => {
   const lockOf = (from) => fs.readFileSync(path.join(from, "package-lock.json"), "utf8")
   if (lockOf(folder) === lockOf(root))
     fs.symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"))
-  else run(folder, "npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts=false"])
+  else run(folder, "npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts=false", "--prefer-offline"])
 }
 
 /** Writes the program of a checkout anew, with source maps: then a profile can say which part a function belongs to. */
@@ -51,6 +51,7 @@ export const releaseBuild = (say) => {
   run(folder, "tar", ["-xf", archive])
   fs.rmSync(archive)
   install(folder)
-  run(folder, process.execPath, ["bin/build.mjs"])
+  // An installation of its own has built it.
+  if (!fs.existsSync(path.join(folder, "dist/main.cjs"))) run(folder, process.execPath, ["bin/build.mjs"])
   return folder
 }
