@@ -51,11 +51,16 @@ export default defineConfig({
     root,
     globalSetup: ["test/cli/built.setup.ts", "test/support/postgres/server.setup.ts"],
     sequence: { sequencer: LongFirst },
-    // Two cores is what CI has.
+    // Two cores is what CI has. In one go there are files enough that wait for programs and for time.
     poolOptions: {
       threads: { isolate: false, minThreads: 1, maxThreads: 2 },
       // A gateway is built and dropped by each test: with a larger young generation less of it is copied.
-      forks: { execArgv: ["--max-semi-space-size=32"], isolate: part === "whole", minForks: 1, maxForks: 2 }
+      forks: {
+        execArgv: ["--max-semi-space-size=32"],
+        isolate: part === "whole",
+        minForks: 1,
+        maxForks: part === "all" ? 3 : 2
+      }
     },
     projects: [
       {
