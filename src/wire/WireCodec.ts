@@ -241,6 +241,13 @@ export interface AnswerLimits {
   readonly totalMs: number
 }
 
+/** How a client is told that a limit is used up. */
+export interface UsedUpLimit {
+  readonly view: ErrorView
+  /** More headers of the answer, as a flat name–value list. */
+  readonly headers: ReadonlyArray<string>
+}
+
 export interface WireCodec {
   readonly name: WireName
   /** Path below an upstream's base URL. */
@@ -361,6 +368,14 @@ export interface WireCodec {
   readonly makeStreamTap: (options: TapOptions) => StreamTap
 
   readonly renderError: (view: ErrorView, requestId: string) => JsonObject
+  /**
+   * The refusal by a limit of the key that is used up until a time, as the client's program stops on it and shows its words. `headers`: the client's, by
+   * lower-case names. Absent: every program of the wire does with the error as it is.
+   */
+  readonly usedUpLimit?: (
+    view: ErrorView,
+    headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  ) => UsedUpLimit
   /** Status of the error answer where the wire has its own for this failure; absent: the failure's. */
   readonly errorStatus?: (view: ErrorView) => number
   /** The text of an error event inside a stream that has begun. No success terminator follows it. */

@@ -26,30 +26,34 @@ const manage = async (url: string, path: string, body: unknown): Promise<Record<
   return (await response.json()) as Record<string, unknown>
 }
 
-export const start: Effect.Effect<Gateway, never, Scope> = Effect.gen(function* () {
-  const env = { GATEWAY_ADMIN_KEY: adminKey, REQUIRE_API_KEY: "true", GATEWAY_UPSTREAM_WS_ENABLED: "true" }
-  const { stderr, url } = yield* Program.start(env)
-  const key = yield* Effect.promise(() => manage(url, "/api/keys", { name: "agents" }))
-  return {
-    url,
-    log: stderr,
-    apiKey: String(key["secret"]),
-    addUpstream: async (wire, origin, prefix) => {
-      await manage(url, "/api/provider-nodes", { name: prefix, prefix, ...wire.node(origin) })
-      await manage(url, "/api/providers", {
-        provider: prefix,
-        name: prefix,
-        apiKey: "upstream-key",
-        models: [wire.model]
-      })
-      await manage(url, "/api/provider-models", {
-        provider: prefix,
-        modelId: wire.model,
-        contextLength: 200_000,
-        maxOutputTokens: 32_000,
-        capabilities: { reasoning: true, toolCalling: true }
-      })
-      return `${prefix}/${wire.model}`
+/** `more`: variables of its environment besides those of every run. */
+export const startWith = (more: Readonly<Record<string, string>>): Effect.Effect<Gateway, never, Scope> =>
+  Effect.gen(function* () {
+    const env = { GATEWAY_ADMIN_KEY: adminKey, REQUIRE_API_KEY: "true", GATEWAY_UPSTREAM_WS_ENABLED: "true", ...more }
+    const { stderr, url } = yield* Program.start(env)
+    const key = yield* Effect.promise(() => manage(url, "/api/keys", { name: "agents" }))
+    return {
+      url,
+      log: stderr,
+      apiKey: String(key["secret"]),
+      addUpstream: async (wire, origin, prefix) => {
+        await manage(url, "/api/provider-nodes", { name: prefix, prefix, ...wire.node(origin) })
+        await manage(url, "/api/providers", {
+          provider: prefix,
+          name: prefix,
+          apiKey: "upstream-key",
+          models: [wire.model]
+        })
+        await manage(url, "/api/provider-models", {
+          provider: prefix,
+          modelId: wire.model,
+          contextLength: 200_000,
+          maxOutputTokens: 32_000,
+          capabilities: { reasoning: true, toolCalling: true }
+        })
+        return `${prefix}/${wire.model}`
+      }
     }
-  }
-})
+  })
+
+export const start: Effect.Effect<Gateway, never, Scope> = startWith({})

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
-    include: (process.env["AGENTS_SUITES"] ?? "work,failures,compacting,setup,operating,mcp,libraries")
+    include: (process.env["AGENTS_SUITES"] ?? "work,failures,compacting,setup,operating,mcp,libraries,company")
       .split(",")
       .map((suite) => `test/agents/${suite}.suite.ts`),
     pool: "forks",

@@ -412,8 +412,10 @@ export const describe = (error: InferenceError): ErrorView => {
         `This API key has used its share of the ${error.window} quota (${error.unit}) of the quota group '${error.group}'.`,
         { retryAfterMs: error.retryAfterMs }
       )
-    case "LimitReached":
-      return errorView(429, error.message, { retryAfterMs: error.retryAfterMs })
+    case "LimitReached": {
+      const { limit, message, retryAfterMs } = error
+      return errorView(429, message, { retryAfterMs, resetsAtMs: limit?.resetsAtMs ?? null })
+    }
     case "LimitsUnknown":
       return errorView(503, limitsUnknown.message, { code: limitsUnknown.code, retryAfterMs: error.retryAfterMs })
     case "ModelNotFound": {

@@ -73,7 +73,11 @@ export interface Callers {
     route: JudgedRoute,
     requestId: string
   ) => Principal | InferenceError
+  /** Finds whose request it is that `identify` has refused: that of a key that is known and may not be used now, which its row names. */
+  readonly refused: (request: IncomingMessage, nowMs: number, route: JudgedRoute) => Principal
 }
+
+const anonymous: Principal = { _tag: "Anonymous" }
 
 export const makeCallers = Effect.gen(function* () {
   const gate = yield* Gate.Gate
@@ -102,5 +106,9 @@ export const makeCallers = Effect.gen(function* () {
     }
     return access._tag === "Allowed" ? access.principal : refusalOf(access)
   }
-  return { judge, identify } satisfies Callers
+  const refused: Callers["refused"] = (request, nowMs, route) => {
+    const access = judge(request, nowMs, route)
+    return access._tag === "Denied" && access.principal?._tag === "Key" ? access.principal : anonymous
+  }
+  return { judge, identify, refused } satisfies Callers
 })

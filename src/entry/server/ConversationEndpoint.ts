@@ -57,7 +57,6 @@ import { maxTopMembers } from "../../wire/json/Excess.ts"
 
 const empty = Buffer.alloc(0)
 const nothing = (): void => {}
-const anonymous: Principal = { _tag: "Anonymous" }
 
 const formsOfOthers = new UnsupportedBody({
   message: "Pages of other origins may send forms only when CORS_ORIGINS names them, or with an API key."
@@ -171,7 +170,8 @@ class Arrival {
     const { handler, key, tier } = route
     const judged = { handler, key, tier, category: categoryOf(route, this.#rest) }
     this.#identity = parts.callers.identify(request, this.#receivedMs, judged, this.#requestId)
-    const principal = this.#identity instanceof Error ? anonymous : this.#identity
+    const principal =
+      this.#identity instanceof Error ? parts.callers.refused(request, this.#receivedMs, judged) : this.#identity
     this.#principal = principal
     this.#dialect = dialectOf(route, {
       rest: this.#rest,

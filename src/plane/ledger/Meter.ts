@@ -40,6 +40,43 @@ export interface Amounts {
   readonly tokens: number
 }
 
+/**
+ * A window as a meter has it. Its numbers stand in one array of doubles: as members of an object each would be a heap object of its own, which a request of
+ * one key among many has to fetch from memory.
+ */
+class OpenWindow implements MeterWindow {
+  notified: LimitThreshold | null = null
+  readonly #numbers: [startMs: number, endMs: number, used: number, reserved: number]
+
+  constructor({ endMs, startMs }: LimitWindow) {
+    this.#numbers = [startMs, endMs, 0, 0]
+  }
+
+  get startMs(): number {
+    return this.#numbers[0]
+  }
+
+  get endMs(): number {
+    return this.#numbers[1]
+  }
+
+  get used(): number {
+    return this.#numbers[2]
+  }
+
+  set used(used: number) {
+    this.#numbers[2] = used
+  }
+
+  get reserved(): number {
+    return this.#numbers[3]
+  }
+
+  set reserved(reserved: number) {
+    this.#numbers[3] = reserved
+  }
+}
+
 /** Requests that began in earlier windows still run, and clocks are set back. */
 const mostWindows = 16
 
@@ -99,7 +136,7 @@ export class Meter {
   }
 
   #open(atMs: number): MeterWindow {
-    const opened = { ...windowAt(this.spec.rule, atMs), used: 0, reserved: 0, notified: null }
+    const opened = new OpenWindow(windowAt(this.spec.rule, atMs))
     this.#windows.push(opened)
     if (this.#windows.length > mostWindows) {
       const oldest = this.#windows.findIndex(({ reserved }) => reserved === 0)

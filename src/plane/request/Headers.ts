@@ -72,7 +72,8 @@ export const trailerNames = [
 ].join(", ")
 
 /** Header values are latin1 without control characters; model ids come from clients. */
-const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")
+export const headerSafe = (value: string, maxChars = 512): string =>
+  value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")
 
 /** Clients name their own fields: many long names are cut. */
 const maxNamesChars = 4096
@@ -220,8 +221,14 @@ export const mediaHeaders = ({ latencyMs, media, price, target, traces, work }: 
   return headers
 }
 
-/** Kinds that no SDK need ask about again by itself. */
-const isUsedUp = ({ kind }: ErrorView): boolean => kind === "insufficient_quota" || kind === "usage_limit"
+/** The longest wait in ms that SDKs take from `Retry-After`; for a longer one they ask again at once. */
+const longestRetryMs = 60_000
+
+/** Failures that no SDK need ask about again by itself. */
+const isUsedUp = ({ kind, resetsAtMs, retryAfterMs }: ErrorView): boolean =>
+  kind === "insufficient_quota" ||
+  kind === "usage_limit" ||
+  (resetsAtMs !== null && (retryAfterMs ?? 0) > longestRetryMs)
 
 /** Value of `Retry-After`, in seconds; null without one. */
 export const retryAfterOf = ({ retryAfterMs }: ErrorView): string | null =>

@@ -214,11 +214,11 @@ const ended = (
   const closing: Closing = { settle, work, others }
   for (const other of others) countQuota(deps, work, other, settlement.bill(work, other))
   if (end._tag === "Unavailable") {
-    const { code, detail, rule, status, terminal } = end.unready
+    const { code, detail, limit, rule, status, terminal } = end.unready
     // Of other kinds the code says what holds the target back.
     const clientError = errorKindOf(terminal ?? end.unready.kind, null)
     const kind = clientError === "insufficient_quota" || clientError === "usage_limit" ? clientError : null
-    const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : null
+    const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : (limit?.resetsAtMs ?? null)
     // Waiting brings no money back.
     const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
     const error = new TargetsUnavailable({
@@ -229,7 +229,7 @@ const ended = (
       retryAfterMs,
       resetsAtMs,
       isKeyLimit: rule === "limit",
-      ...optional("limit", end.unready.limit)
+      ...optional("limit", limit)
     })
     return failed(deps, closing, null, { error, reason: code })
   }

@@ -187,7 +187,7 @@ const inference = (facts: AccessFacts): Access => {
   if (facts.isLogin) return noModelsByLogin
   if (facts.key === "missing") return withoutKey(facts)
   if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)
-  return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
+  return facts.keyProblem === null ? allowed(facts.key) : deniedTo(facts.key, problems[facts.keyProblem])
 }
 
 /** A key, which is sent on purpose, wins over the cookie, which a browser adds by itself. */

@@ -9,7 +9,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { backgroundJob, responseIdIn, underWayIn, underWayInEvents } from "./Background.ts"
-import { errorBodyInStream, renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
+import { errorBodyInStream, renderError, renderFailedStream, renderStreamError, usedUpLimit } from "./Errors.ts"
 import { itemTexts } from "./ItemTexts.ts"
 import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
@@ -53,6 +53,7 @@ export const responses: WireCodec = {
   makeStreamEncoder,
   makeStreamTap,
   renderError,
+  usedUpLimit,
   renderFailedStream,
   renderStreamError,
   underWay: { idIn: responseIdIn, inAnswer: underWayIn, inEvents: underWayInEvents },

@@ -4,7 +4,7 @@ import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
 import { exceedsContextWindow } from "../canonical/Overflow.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
-import type { EncodeContext } from "../WireCodec.ts"
+import type { EncodeContext, WireCodec } from "../WireCodec.ts"
 import { responseHead, unfinished } from "./ResponseObject.ts"
 
 /**
@@ -23,6 +23,19 @@ const words: ErrorTable = {
 
 export const renderError = (view: ErrorView, requestId: string): JsonObject =>
   renderOpenAiError(view, requestId, "responses", words)
+
+const codexClient = /^codex[_-]/
+
+/**
+ * Gives Codex the type on which it stops, and the words in the header whose text it shows then: any other 429 it retries five times, to end with the bare
+ * status. Other clients of this wire get the error as it is. https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/api_bridge.rs
+ */
+export const usedUpLimit: NonNullable<WireCodec["usedUpLimit"]> = (view, headers) => {
+  const isOfCodex = [headers["originator"], headers["user-agent"]].some((name) => codexClient.test(String(name ?? "")))
+  return isOfCodex
+    ? { view: { ...view, kind: "usage_limit" }, headers: ["x-codex-promo-message", view.message.replace(/\.$/, "")] }
+    : { view, headers: [] }
+}
 
 /**
  * OpenAI begins a stream before it counts the prompt and reports one that does not fit as `response.failed`. Codex then shortens the

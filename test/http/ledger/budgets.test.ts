@@ -165,6 +165,35 @@ describe("a budget", () => {
     })
   )
 
+  it.scopedLive("stops Codex with its words once it is spent, and asks no client to try again at once", () =>
+    Effect.gen(function* () {
+      const setup = yield* setUp()
+      yield* Effect.promise(async () => {
+        const { chat, gateway, secret } = setup
+        await setBudget(setup, { weeklyLimitUsd: 1.2 * oneUsd })
+        assert.strictEqual((await drained(await chat())).status, 200)
+        const ask = async (client: Readonly<Record<string, string>>) => {
+          const body = { model: "up/m", max_output_tokens: 100, input: "Hi" }
+          const answer = await gateway.post("/v1/responses", body, { authorization: `Bearer ${secret}`, ...client })
+          const { error } = (await answer.json()) as { readonly error: Readonly<Record<string, unknown>> }
+          return { answer, error }
+        }
+        const other = await ask({})
+        assert.strictEqual(other.answer.status, 429)
+        assert.strictEqual(other.answer.headers.get("x-should-retry"), "false")
+        assert.isNull(other.answer.headers.get("x-codex-promo-message"))
+        assert.deepInclude(other.error, { type: "rate_limit_error", code: "rate_limit_exceeded" })
+        for (const client of [{ originator: "codex_cli_rs" }, { "user-agent": "codex_exec/0.169.0 (Linux)" }]) {
+          const { answer, error } = await ask(client)
+          assert.strictEqual(answer.status, 429)
+          assert.deepInclude(error, { type: "usage_limit_reached", message: other.error["message"] })
+          assert.isAbove(Number(error["resets_at"]), Date.now() / 1_000)
+          assert.include(answer.headers.get("x-codex-promo-message") ?? "", "weekly budget")
+        }
+      })
+    })
+  )
+
   it.scopedLive("counts what a key has spent before it was set", () =>
     Effect.gen(function* () {
       const setup = yield* setUp()

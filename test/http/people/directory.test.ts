@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type People, setUp } from "./support.ts"
+import { eventually } from "../../support/eventually.ts"
 import { adminKey } from "../../support/TestGateway.ts"
 
 const send = (
@@ -89,6 +90,14 @@ describe("a person", () => {
         assert.isFalse(await isRefused())
         await people.gateway.manage("PUT", `/api/users/${ada.id}`, { state: "suspended" })
         assert.deepStrictEqual(await codeOf(await people.chat(key)), [403, "key_owner"])
+        // What is refused is still a row of the person's and the team's.
+        const rows = await eventually(
+          "the row of what was refused",
+          async () => (await people.gateway.manage("GET", "/api/usage/logs?outcome=failed")).logs,
+          (logs: ReadonlyArray<object>) => logs.length > 0
+        )
+        const { keys } = await people.gateway.manage("GET", "/api/keys")
+        assert.deepInclude(rows[0], { apiKeyId: keys[0].id, error: "key_owner", status: 403 })
         await people.gateway.manage("PUT", `/api/users/${ada.id}`, { state: "active" })
         assert.isFalse(await isRefused())
         await people.change(team.id, { members: [] })
