@@ -56,7 +56,6 @@ export class RowsLink implements WorkersBooks {
   /** Windows of limits that were put in force since the start and are not in the rows as such. */
   readonly #added = new Set<string>()
   readonly #since = new WeakMap<MeterSpec, number>()
-  readonly #untold = new Set<string>()
   /** Sessions that the ledger knows to be let in. */
   readonly #sessions = new Set<string>()
   #queue = new TurnQueue()
@@ -97,9 +96,11 @@ export class RowsLink implements WorkersBooks {
     for (const timer of this.#timers) timer.cancel()
   }
 
-  /** Checks whether the report of a request is still to be written to the rows, or was not confirmed yet. */
-  isUntold(requestId: string): boolean {
-    return this.#untold.has(requestId)
+  /** Hot: runs `then` when the rows know the report of a request; false, where there is none that they do not know. */
+  whenTold(requestId: string, then: () => void): boolean {
+    const queue = [this.#queue, this.#sent?.queue].find((each) => each?.reported.has(requestId))
+    queue?.told.push(then)
+    return queue !== undefined
   }
 
   /** Books what earlier lives of the node left, each once, and takes back what they held. */
@@ -191,8 +192,7 @@ export class RowsLink implements WorkersBooks {
     const charges = costs.map(([provider, model, nanoUsd, tokens]) => ({ provider, model, nanoUsd, tokens }))
     const booked = { requestId: id, apiKeyId: key, receivedMs: atMs, isCounted: isCounted === 1, charges }
     for (const booking of this.#bookingsOf(booked)) this.#queue.book(booking)
-    this.#queue.reported.push(id)
-    this.#untold.add(id)
+    this.#queue.reported.add(id)
   }
 
   #bookingsOf({ apiKeyId, charges, isCounted, receivedMs, requestId }: Booked) {
@@ -471,8 +471,8 @@ export class RowsLink implements WorkersBooks {
     this.#number = 0
     for (const each of asked) each?.then(null)
     const next = this.#queue
-    if (isTold) this.#acknowledge(turn)
-    else next.bookAgain(queue, turn.news)
+    if (isTold) this.#acknowledge(queue)
+    else next.bookAgain(queue)
     next.renewals.push(...queue.renewals)
     this.#isUp = false
     this.#heard.tellUp(false)
@@ -482,14 +482,15 @@ export class RowsLink implements WorkersBooks {
   }
 
   /** The rows know what a turn has told. */
-  #acknowledge({ news }: Turn): void {
-    const inherited = (news.inherited ?? []).map(([id]) => id)
-    for (const id of news.reported) this.#untold.delete(id)
-    if (news.reported.length + inherited.length > 0) this.#options.acknowledged([...news.reported, ...inherited])
+  #acknowledge({ inherited, reported, told }: TurnQueue): void {
+    const ids = [...reported, ...(inherited ?? []).map(({ requestId }) => requestId)]
+    reported.clear()
+    for (const run of told.splice(0)) run()
+    if (ids.length > 0) this.#options.acknowledged(ids)
   }
 
   #done({ asked, queue, turn }: Sent, { reached, seen, takes, totals }: Extract<TurnOutcome, { is: "done" }>): void {
-    this.#acknowledge(turn)
+    this.#acknowledge(queue)
     for (const [at, used, reserved] of seen) this.#saw(turn.windows[at], used, reserved)
     for (const ref of turn.windows) if (ref.isAdded) this.#added.delete(windowId(ref))
     for (const [at, notified] of reached) this.#reached(turn, queue, at, notified)

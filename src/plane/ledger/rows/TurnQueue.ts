@@ -16,7 +16,7 @@ export interface Booking {
   readonly ref: WindowRef
   amount: number
   /** The request that was booked last. */
-  readonly requestId: string
+  requestId: string
   readonly apiKeyId: string
 }
 
@@ -37,7 +37,10 @@ export class TurnQueue {
   /** Called when a turn is done. */
   renewals: Array<(answer: unknown) => void> = []
   inherited: Array<Left> | null = null
-  reported: Array<string> = []
+  /** Requests whose cost is in `bookings`. A set for each turn, not one for all: see `kernel/collections/Slots`. */
+  reported = new Set<string>()
+  /** Called when the rows know what this turn has told. */
+  told: Array<() => void> = []
   readonly bookings = new Map<string, Booking>()
   readonly spent = new Map<number, number>()
   readonly arrivals = new Map<number, Arrivals>()
@@ -59,7 +62,7 @@ export class TurnQueue {
   get hasNews(): boolean {
     return (
       this.inherited !== null ||
-      this.reported.length > 0 ||
+      this.reported.size > 0 ||
       this.bookings.size > 0 ||
       this.spent.size > 0 ||
       this.arrivals.size > 0 ||
@@ -73,10 +76,10 @@ export class TurnQueue {
 
   /** Takes back what a turn that was not done has booked. */
   bookAgain(
-    { bookings, inherited }: Pick<TurnQueue, "bookings" | "inherited">,
-    { reported }: Pick<News, "reported">
+    { bookings, inherited, reported, told }: Pick<TurnQueue, "bookings" | "inherited" | "reported" | "told">
   ): void {
-    this.reported = [...reported, ...this.reported]
+    this.reported = new Set([...reported, ...this.reported])
+    this.told = [...told, ...this.told]
     for (const booking of bookings.values()) this.book(booking)
     if (inherited !== null) this.inherited = [...inherited, ...(this.inherited ?? [])]
   }
@@ -85,7 +88,9 @@ export class TurnQueue {
   book(booking: Booking): void {
     const id = windowId(booking.ref)
     const known = this.bookings.get(id)
-    this.bookings.set(id, known === undefined ? booking : { ...booking, amount: known.amount + booking.amount })
+    if (known === undefined) return void this.bookings.set(id, { ...booking })
+    known.amount += booking.amount
+    known.requestId = booking.requestId
   }
 
   arrived(lease: number, total: number, times: ReadonlyArray<number>): void {
@@ -115,7 +120,7 @@ export class TurnQueue {
     }
     const place = ({ amount, ref }: Booking): readonly [number, number] => [windows.place(ref), amount]
     return {
-      reported: this.reported,
+      reported: [...this.reported],
       bookings: [...this.bookings.values()].map(place),
       spent: [...this.spent].filter(([lease]) => known(lease)),
       arrivals: [...this.arrivals].flatMap(([lease, { times, total }]) =>
