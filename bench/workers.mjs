@@ -90,10 +90,12 @@ const withAll = (bench, [kind, ...more], use, opened = []) =>
 const measureBeside = (bench, kinds, { connections, pairs, rate, seconds, warmUpSeconds }) =>
   withAll(bench, [alone, ...kinds], async (opened) => {
     bench.say(`gateway: ${opened.map(({ kind }) => kind.name).join(", ")}`)
-    for (const { kind, server } of opened) await windowOf(bench, server, { connections, seconds: warmUpSeconds * 2 * (kind.count ?? 1) }, kind)
+    for (const { kind, server } of opened)
+      await windowOf(bench, server, { connections, seconds: warmUpSeconds * 2 * (kind.count ?? 1) }, kind)
     for (let pair = 0; pair < pairs; pair++) {
       const order = pair % 2 === 0 ? opened : opened.toReversed()
-      for (const { kind, server, windows } of order) windows.push(await windowOf(bench, server, { connections, rate, seconds }, kind))
+      for (const { kind, server, windows } of order)
+        windows.push(await windowOf(bench, server, { connections, rate, seconds }, kind))
     }
     const [first] = opened
     return opened.map(({ kind: { name }, windows }) => {
@@ -118,12 +120,27 @@ export const workersText = (rows) =>
   [
     "CPU per request of a key with a budget, all processes together (medians of windows), and requests a second with the load beside it",
     ...rows.map(
-      ({ added, commandsPer1000, loadCores, lower, name, ofOwner, ofPostgres, ofWorkers: workers, perSecond, upper, us }) => {
+      ({
+        added,
+        commandsPer1000,
+        loadCores,
+        lower,
+        name,
+        ofOwner,
+        ofPostgres,
+        ofWorkers: workers,
+        perSecond,
+        upper,
+        us
+      }) => {
         const parts =
           (workers === 0 ? "" : `, of which workers ${workers.toFixed(0)}, owner ${ofOwner.toFixed(0)}`) +
           (ofPostgres === 0 ? "" : `, beside it Postgres ${ofPostgres.toFixed(0)}`) +
           (commandsPer1000 === 0 ? "" : `, ${commandsPer1000.toFixed(1)} commands of Valkey per 1,000 requests`)
-        const more = name === alone.name ? "" : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs, half of the pairs ${lower.toFixed(0)} to ${upper.toFixed(0)})`
+        const more =
+          name === alone.name
+            ? ""
+            : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs, half of the pairs ${lower.toFixed(0)} to ${upper.toFixed(0)})`
         return `  ${name.padEnd(12)} ${us.toFixed(0).padStart(5)} µs${more}${parts}; ${perSecond.toFixed(0)} a second, load generator ${loadCores.toFixed(2)} cores`
       }
     )

@@ -27,7 +27,18 @@ import {
 import { Pace } from "../../state/ledger/Slice.ts"
 import type { OwnerLink, Unlisten } from "../../state/link/OwnerLink.ts"
 import { windowId } from "./Books.ts"
-import { beforeRows, idOf, isCurrent, type Known, metersOf, type RowsLinkOptions, sessionId } from "./Known.ts"
+import {
+  beforeRows,
+  bookedOf,
+  idOf,
+  isCurrent,
+  type Known,
+  metersOf,
+  reportedOf,
+  type RowsLinkOptions,
+  sessionId,
+  Since
+} from "./Known.ts"
 import { Listeners } from "./Listeners.ts"
 import { refOfMeter, refOfRate, refOfSessions, WindowList } from "./Refs.ts"
 import type { RowTake, TakeOutcome, Turn, TurnOutcome, WindowRef } from "./Rows.ts"
@@ -55,7 +66,7 @@ export class RowsLink implements WorkersBooks {
   #shown: ReadonlyArray<Holder> = []
   /** Windows of limits that were put in force since the start and are not in the rows as such. */
   readonly #added = new Set<string>()
-  readonly #since = new WeakMap<MeterSpec, number>()
+  readonly #since: Since
   /** Sessions that the ledger knows to be let in. */
   readonly #sessions = new Set<string>()
   #queue = new TurnQueue()
@@ -77,6 +88,7 @@ export class RowsLink implements WorkersBooks {
   constructor(options: RowsLinkOptions) {
     this.#options = options
     this.#holder = options.newHolder()
+    this.#since = new Since(options.nowMs)
     options.truth.attach(this)
     this.#unlisten = options.truth.onChanged((apiKeyId) => this.#changed(apiKeyId, new Set()))
     this.service = {
@@ -188,37 +200,31 @@ export class RowsLink implements WorkersBooks {
 
   /** Hot: notes the cost of a request, and how much of its leases is gone. */
   #report([, id, key, atMs, isCounted, costs, spent]: Report): void {
-    for (let at = 0; at < spent.length; at += 2) this.#queue.spent.set(spent[at] ?? 0, spent[at + 1] ?? 0)
-    const charges = costs.map(([provider, model, nanoUsd, tokens]) => ({ provider, model, nanoUsd, tokens }))
-    const booked = { requestId: id, apiKeyId: key, receivedMs: atMs, isCounted: isCounted === 1, charges }
-    for (const booking of this.#bookingsOf(booked)) this.#queue.book(booking)
-    this.#queue.reported.add(id)
+    const queue = this.#queue
+    for (let at = 0; at < spent.length; at += 2) queue.spent.set(spent[at] ?? 0, spent[at + 1] ?? 0)
+    for (const meter of this.#options.truth.account(key)?.metersAt(atMs) ?? []) {
+      const amount = reportedOf(meter, isCounted === 1, costs)
+      if (amount === 0) continue
+      const window = meter.at(atMs)
+      queue.bookMeter(meter, window, { amount, requestId: id, apiKeyId: key }, () => this.#refOf(meter, atMs))
+    }
+    queue.reported.add(id)
   }
 
   #bookingsOf({ apiKeyId, charges, isCounted, receivedMs, requestId }: Booked) {
     const account = this.#options.truth.account(apiKeyId)
     return (account?.metersAt(receivedMs) ?? []).flatMap((meter) => {
-      let amount = meter.spec.unit === "requests" && isCounted ? 1 : 0
-      for (const each of charges) if (meter.counts(each.provider, each.model)) amount += meter.amountOf(each)
+      const amount = bookedOf(meter, isCounted, charges)
       return amount === 0 ? [] : [{ ref: this.#refOf(meter, receivedMs), amount, requestId, apiKeyId }]
     })
   }
 
   #refOf(meter: Meter, atMs: number): WindowRef {
     const window = meter.at(atMs)
-    const ref = refOfMeter(meter, window, this.#sinceMs(meter.spec))
+    const ref = refOfMeter(meter, window, this.#since.of(meter.spec))
     const id = windowId(ref)
     this.#seen.set(id, { meter, window })
     return this.#added.has(id) ? { ...ref, isAdded: true } : ref
-  }
-
-  /** Time since when a limit is as it is, epoch milliseconds: of two sizes of a limit the later one counts. */
-  #sinceMs(spec: MeterSpec): number {
-    const known = this.#since.get(spec)
-    if (known !== undefined) return known
-    const sinceMs = this.#options.nowMs()
-    this.#since.set(spec, sinceMs)
-    return sinceMs
   }
 
   #give({ arrivals, ended, open, recall, spent }: Give): void {
