@@ -27,18 +27,8 @@ import {
 import { Pace } from "../../state/ledger/Slice.ts"
 import type { OwnerLink, Unlisten } from "../../state/link/OwnerLink.ts"
 import { windowId } from "./Books.ts"
-import {
-  beforeRows,
-  bookedOf,
-  idOf,
-  isCurrent,
-  type Known,
-  metersOf,
-  reportedOf,
-  type RowsLinkOptions,
-  sessionId,
-  Since
-} from "./Known.ts"
+import type { Known, RowsLinkOptions } from "./Known.ts"
+import { beforeRows, bookedOf, idOf, isCurrent, metersOf, reportedOf, sessionId, Since } from "./Known.ts"
 import { Listeners } from "./Listeners.ts"
 import { refOfMeter, refOfRate, refOfSessions, WindowList } from "./Refs.ts"
 import type { RowTake, TakeOutcome, Turn, TurnOutcome, WindowRef } from "./Rows.ts"
@@ -470,7 +460,7 @@ export class RowsLink implements WorkersBooks {
   }
 
   /** The rows do not know this holder, or no more: another one begins with what the ledger says that it holds. */
-  #unknown({ asked, queue, turn }: Sent, isTold = false): void {
+  #unknown({ asked, queue }: Sent, isTold = false): void {
     this.#sent = null
     this.#holder = this.#options.newHolder()
     this.#hasJoined = false
