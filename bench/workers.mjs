@@ -1,12 +1,12 @@
 /**
  * What a request costs with workers, or on a database of Postgres: gateways of several kinds beside one process, all started at once and loaded in windows
  * that follow each other, free on all cores. CPU is that of all their processes; the requests are those of a key with a budget, so that leases are part
- * of it.
+ * of it. Gateways on Postgres get as many requests a second as one process does: what they do by time is shared by as many.
  */
 import fs from "node:fs"
 import { withServer } from "./lib/scenarios.mjs"
 import { callAdmin, servers } from "./lib/servers.mjs"
-import { cpuSeconds } from "./lib/procfs.mjs"
+import { threadsSeconds } from "./lib/procfs.mjs"
 import { addedSeconds, postgresSeconds, valkeyCommands } from "./lib/besideServers.mjs"
 import { median } from "./lib/statistics.mjs"
 
@@ -55,14 +55,14 @@ const besideNow = async ({ GATEWAY_DATABASE_URL: database, GATEWAY_VALKEY_URL: v
   commands: valkey === undefined ? 0 : await valkeyCommands(valkey)
 })
 
-const windowOf = async (bench, server, seconds, { env }) => {
+const windowOf = async (bench, server, load, { env }) => {
   const beside = await besideNow(env)
-  const parts = processesOf(server.pid).map((pid) => ({ pid, role: roleOf(pid), before: cpuSeconds(pid) }))
+  const parts = processesOf(server.pid).map((pid) => ({ pid, role: roleOf(pid), before: threadsSeconds(pid) }))
   const begun = performance.now()
-  const window = await bench.window(server, "small", { connections: bench.plan.small.connections, seconds })
+  const window = await bench.window(server, "small", load)
   const elapsed = (performance.now() - begun) / 1000
   const cpuOf = (role) =>
-    (parts.reduce((sum, part) => sum + (part.role === role ? cpuSeconds(part.pid) - part.before : 0), 0) /
+    (parts.reduce((sum, part) => sum + (part.role === role ? threadsSeconds(part.pid) - part.before : 0), 0) /
       window.requests) *
     1e6
   const [first, owner, workers] = [cpuOf("first"), cpuOf("owner"), cpuOf("worker")]
@@ -73,7 +73,7 @@ const windowOf = async (bench, server, seconds, { env }) => {
     us: first + owner + workers,
     ofOwner: owner,
     ofWorkers: workers,
-    perSecond: window.requests / seconds,
+    perSecond: window.requests / load.seconds,
     loadCores: window.cpuSeconds / elapsed
   }
 }
@@ -85,39 +85,62 @@ const withAll = (bench, [kind, ...more], use, opened = []) =>
     return more.length === 0 ? use(all) : withAll(bench, more, use, all)
   })
 
-/** `{ name, us, ofOwner, ofWorkers, ofPostgres, commandsPer1000, perSecond, loadCores, added }`: medians of windows; `added` is that of differences to the neighbour of one process. */
-const measureBeside = (bench, kinds) =>
+/** `{ name, us, ofOwner, ofWorkers, ofPostgres, commandsPer1000, perSecond, loadCores, added, lower, upper }`: medians of windows; `added` is that of differences
+ * to the neighbour of one process, `lower` and `upper` their quartiles. */
+const measureBeside = (bench, kinds, { connections, pairs, rate, seconds, warmUpSeconds }) =>
   withAll(bench, [alone, ...kinds], async (opened) => {
-    const { pairs, seconds, warmUpSeconds } = bench.plan.auto
     bench.say(`gateway: ${opened.map(({ kind }) => kind.name).join(", ")}`)
-    for (const { kind, server } of opened) await windowOf(bench, server, warmUpSeconds * 2 * (kind.count ?? 1), kind)
-    for (let pair = 0; pair < pairs * 2; pair++) {
+    for (const { kind, server } of opened)
+      await windowOf(bench, server, { connections, seconds: warmUpSeconds * 2 * (kind.count ?? 1) }, kind)
+    for (let pair = 0; pair < pairs; pair++) {
       const order = pair % 2 === 0 ? opened : opened.toReversed()
-      for (const { kind, server, windows } of order) windows.push(await windowOf(bench, server, seconds, kind))
+      for (const { kind, server, windows } of order)
+        windows.push(await windowOf(bench, server, { connections, rate, seconds }, kind))
     }
     const [first] = opened
     return opened.map(({ kind: { name }, windows }) => {
       const of = (field) => median(windows.map((window) => window[field]))
-      const added = median(windows.map(({ us }, at) => us - first.windows[at].us))
+      const differences = windows.map(({ us }, at) => us - first.windows[at].us).toSorted((a, b) => a - b)
+      const added = median(differences)
+      const [lower, upper] = [1, 3].map((part) => differences[Math.floor((differences.length * part) / 4)])
       const figures = ["us", "ofOwner", "ofWorkers", "ofPostgres", "commandsPer1000", "perSecond", "loadCores"]
-      return { name, added, ...Object.fromEntries(figures.map((field) => [field, of(field)])) }
+      return { name, added, lower, upper, ...Object.fromEntries(figures.map((field) => [field, of(field)])) }
     })
   })
 
-export const measureWorkers = (bench) => measureBeside(bench, ofWorkers)
+export const measureWorkers = (bench) => {
+  const { pairs, seconds, warmUpSeconds } = bench.plan.auto
+  const { connections } = bench.plan.small
+  return measureBeside(bench, ofWorkers, { connections, pairs: pairs * 2, seconds, warmUpSeconds })
+}
 
-export const measureNodes = (bench) => measureBeside(bench, ofNodes(process.env))
+export const measureNodes = (bench) => measureBeside(bench, ofNodes(process.env), bench.plan.nodes)
 
 export const workersText = (rows) =>
   [
     "CPU per request of a key with a budget, all processes together (medians of windows), and requests a second with the load beside it",
     ...rows.map(
-      ({ added, commandsPer1000, loadCores, name, ofOwner, ofPostgres, ofWorkers: workers, perSecond, us }) => {
+      ({
+        added,
+        commandsPer1000,
+        loadCores,
+        lower,
+        name,
+        ofOwner,
+        ofPostgres,
+        ofWorkers: workers,
+        perSecond,
+        upper,
+        us
+      }) => {
         const parts =
           (workers === 0 ? "" : `, of which workers ${workers.toFixed(0)}, owner ${ofOwner.toFixed(0)}`) +
           (ofPostgres === 0 ? "" : `, beside it Postgres ${ofPostgres.toFixed(0)}`) +
           (commandsPer1000 === 0 ? "" : `, ${commandsPer1000.toFixed(1)} commands of Valkey per 1,000 requests`)
-        const more = name === alone.name ? "" : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs)`
+        const more =
+          name === alone.name
+            ? ""
+            : `  (${added >= 0 ? "+" : ""}${added.toFixed(0)} µs, half of the pairs ${lower.toFixed(0)} to ${upper.toFixed(0)})`
         return `  ${name.padEnd(12)} ${us.toFixed(0).padStart(5)} µs${more}${parts}; ${perSecond.toFixed(0)} a second, load generator ${loadCores.toFixed(2)} cores`
       }
     )

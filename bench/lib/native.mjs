@@ -21,7 +21,7 @@ const compile = (name, folder) => {
 }
 
 /**
- * Starts the upstream. `window` loads a server and returns what the load generator counted together with
+ * Starts the upstream. `window` loads a server (with a `rate` by so many requests a second, else by as many as it answers) and returns what the load generator counted together with
  * `serverCpuSeconds` and `otherCores` (cores that neither the server, the upstream nor the load used); it throws when the server
  * answers nothing useful. `hold` keeps idle streams open until the returned `release` is called.
  */
@@ -63,11 +63,12 @@ export const openNative = async ({ processes, folder, plan }) => {
     return result
   }
 
-  const window = async (server, kind, { connections, seconds, warmUpSeconds = 0 }) => {
+  const window = async (server, kind, { connections, rate, seconds, warmUpSeconds = 0 }) => {
     const pids = [server.pid, upstream.pid]
     const before = { machine: busySeconds(), cpu: pids.map(cpuSeconds), at: performance.now() }
     const sequence = kind === "paced" ? ["-s", plan.chunksPerStream] : []
-    const load = startLoad(server, kind, ["-c", connections, "-d", seconds, "-w", warmUpSeconds, ...sequence])
+    const open = rate === undefined ? [] : ["-r", rate]
+    const load = startLoad(server, kind, ["-c", connections, "-d", seconds, "-w", warmUpSeconds, ...sequence, ...open])
     const result = await readResult(server, load, seconds + warmUpSeconds)
     const [serverCpuSeconds, upstreamCpuSeconds] = pids.map((pid, i) => cpuSeconds(pid) - before.cpu[i])
     const own = serverCpuSeconds + upstreamCpuSeconds + result.cpuSeconds

@@ -1,10 +1,12 @@
 /*
  * The load generator: N keep-alive connections in a closed loop, each sending the same POST as soon as its last answer ended.
+ * With a rate the loop is open: requests are due at even times, whatever the answers take, and each is timed from when it was due.
  * Prints one line of JSON. Latencies are microseconds; only answers that end inside the measured window are timed.
  *   -p port  -c connections  -d seconds  -w seconds of warm-up before  -b file with the body  -H "name: value" (repeatable)
  *   -u path  asks for this one; without it for chat completions
  *   -s N   answers are streams of N numbered chunks: count them, notice lost, repeated and late ones. After the window no
  *          new stream starts and those under way may end (at most DRAIN_SECONDS).
+ *   -r N   requests a second over all connections, of which there have to be enough; not with -s or -i
  *   -i     open one stream per connection, report when all have shown their first chunk, then hold them for the rest.
  */
 #define _GNU_SOURCE
@@ -32,7 +34,7 @@ struct connection {
 };
 
 static int port, connection_count = 1, expected_chunks;
-static double window_seconds = 1, warm_seconds;
+static double window_seconds = 1, warm_seconds, rate;
 static bool hold;
 static char *request;
 static const char *path = "/v1/chat/completions";
@@ -42,6 +44,12 @@ static int epoll_fd;
 static struct connection *connections;
 static double window_start, window_end, now;
 static bool draining;
+
+/* Connections that wait for a request to be due. */
+static struct connection **idle;
+static int idle_count;
+static long due_count;
+static double due_since;
 
 static float *latencies, *first_bytes;
 static long latency_count, first_byte_count;
@@ -73,6 +81,21 @@ static void start_request(struct connection *c) {
   c->sent = 0;
   c->started = c->last_seen = now;
   send_rest(c);
+}
+
+/* The next request, or with a rate the connection's place among those that wait. */
+static void start_next(struct connection *c) {
+  if (rate > 0) idle[idle_count++] = c;
+  else start_request(c);
+}
+
+static void start_due(void) {
+  while (idle_count > 0 && due_since + (double)due_count / rate <= now) {
+    struct connection *c = idle[--idle_count];
+    if (c->fd < 0 || !c->connected || c->busy) continue; /* it was opened anew meanwhile */
+    start_request(c);
+    c->started = due_since + (double)due_count++ / rate;
+  }
 }
 
 static void open_connection(struct connection *c) {
@@ -176,7 +199,7 @@ static void finish_request(struct connection *c) {
   }
   const char *header = message_header(&c->response, "connection");
   if (header != NULL && strncasecmp(header, "close", 5) == 0) reopen(c);
-  else if (!draining) start_request(c);
+  else if (!draining) start_next(c);
 }
 
 static void receive(struct connection *c) {
@@ -198,7 +221,7 @@ static void on_event(struct connection *c, unsigned events) {
     fail_connection(c);
   } else if (!c->connected && (events & EPOLLOUT)) {
     c->connected = true;
-    if (c->starts_at <= now) start_request(c);
+    if (c->starts_at <= now) start_next(c);
     else watch(epoll_fd, EPOLL_CTL_MOD, c->fd, EPOLLIN, c);
   } else {
     if (events & EPOLLOUT) send_rest(c);
@@ -208,7 +231,7 @@ static void on_event(struct connection *c, unsigned events) {
 
 static void wait_for_events(void) {
   static struct epoll_event events[1024];
-  int ready = epoll_wait(epoll_fd, events, 1024, 5);
+  int ready = epoll_wait(epoll_fd, events, 1024, rate > 0 ? 1 : 5);
   now = seconds_now();
   for (int i = 0; i < ready; i++) on_event(events[i].data.ptr, events[i].events);
 }
@@ -223,8 +246,9 @@ static void run_window(void) {
   int begun = 0;
   while (now < window_end && errors < ERROR_LIMIT) {
     for (; begun < connection_count && connections[begun].starts_at <= now; begun++) {
-      if (connections[begun].connected && !connections[begun].busy) start_request(&connections[begun]);
+      if (rate == 0 && connections[begun].connected && !connections[begun].busy) start_request(&connections[begun]);
     }
+    if (rate > 0) start_due();
     wait_for_events();
     if (hold && opened == connection_count) return;
   }
@@ -299,7 +323,7 @@ static void build_request(const char *headers, const char *body_path) {
 static void read_options(int count, char **arguments) {
   char headers[HEAD_LIMIT / 2] = "";
   const char *body_path = NULL;
-  for (int option; (option = getopt(count, arguments, "p:c:d:w:b:H:s:u:i")) != -1;) {
+  for (int option; (option = getopt(count, arguments, "p:c:d:w:b:H:s:u:r:i")) != -1;) {
     switch (option) {
       case 'p': port = atoi(optarg); break;
       case 'c': connection_count = atoi(optarg); break;
@@ -308,6 +332,7 @@ static void read_options(int count, char **arguments) {
       case 'b': body_path = optarg; break;
       case 'u': path = optarg; break;
       case 's': expected_chunks = atoi(optarg); break;
+      case 'r': rate = atof(optarg); break;
       case 'i': hold = true; break;
       case 'H':
         if (strlen(headers) + strlen(optarg) + 3 > sizeof headers) exit(2);
@@ -316,7 +341,8 @@ static void read_options(int count, char **arguments) {
       default: exit(2);
     }
   }
-  if (port == 0 || body_path == NULL || connection_count < 1) exit(2);
+  if (port == 0 || body_path == NULL || connection_count < 1 || rate < 0) exit(2);
+  if (rate > 0 && (hold || expected_chunks > 0)) exit(2);
   build_request(headers, body_path);
 }
 
@@ -326,9 +352,11 @@ int main(int count, char **arguments) {
   connections = calloc((size_t)connection_count, sizeof *connections);
   latencies = malloc(SAMPLE_LIMIT * sizeof *latencies);
   first_bytes = malloc(SAMPLE_LIMIT * sizeof *first_bytes);
-  if (connections == NULL || latencies == NULL || first_bytes == NULL) fail("malloc");
+  idle = calloc((size_t)connection_count + ERROR_LIMIT + 1, sizeof *idle);
+  if (idle == NULL || connections == NULL || latencies == NULL || first_bytes == NULL) fail("malloc");
   epoll_fd = epoll_create1(0);
   now = seconds_now();
+  due_since = now;
   window_start = now + warm_seconds;
   window_end = window_start + window_seconds;
   /* A busy Node process accepts one connection per turn of its loop, so streams start only when all are accepted. */

@@ -33,12 +33,6 @@ export interface RowWithFacts {
   readonly facts: SharedFacts
 }
 
-/** A statement whose parameters may be lists. */
-interface InsertStatement {
-  readonly statement: string
-  readonly parameters: ReadonlyArray<Column | ReadonlyArray<Column>>
-}
-
 type Groups = ReadonlyMap<SharedFacts, ReadonlyArray<UsageRow>>
 
 const groupsOf = (rows: ReadonlyArray<RowWithFacts>): Groups => {
@@ -52,7 +46,7 @@ const groupsOf = (rows: ReadonlyArray<RowWithFacts>): Groups => {
 }
 
 /** Each group by as few statements as there are. */
-const statementsOf = (groups: Groups, node: string | null): ReadonlyArray<InsertStatement> => {
+const statementsOf = (groups: Groups, node: string | null): ReadonlyArray<Statement> => {
   const all: Array<Statement> = []
   for (const [facts, group] of groups) {
     let done = 0
@@ -68,15 +62,25 @@ const statementsOf = (groups: Groups, node: string | null): ReadonlyArray<Insert
   return all
 }
 
-const unnestedOf = (groups: Groups, node: string | null): ReadonlyArray<InsertStatement> =>
-  Array.from(groups, ([facts, group]) => {
-    const shared = [...facts.parameters]
-    addNode(shared, node)
-    return Array.from({ length: Math.ceil(group.length / mostUnnested) }, (_, part) => ({
-      statement: unnested,
-      parameters: [...shared, ...listsOf(group.slice(part * mostUnnested, (part + 1) * mostUnnested))]
-    }))
-  }).flat()
+/** All rows by one statement for each part of them. */
+const unnestedOf = (rows: ReadonlyArray<RowWithFacts>, node: string | null): ReadonlyArray<Statement> =>
+  Array.from({ length: Math.ceil(rows.length / mostUnnested) }, (_, part) => {
+    const places = new Map<SharedFacts, number>()
+    const each: Array<number> = []
+    const own: Array<UsageRow> = []
+    for (const { facts, row } of rows.slice(part * mostUnnested, (part + 1) * mostUnnested)) {
+      const place = places.get(facts) ?? places.size
+      if (place === places.size) places.set(facts, place)
+      each.push(place)
+      own.push(row)
+    }
+    const shared = Array.from(places.keys(), ({ parameters }) => {
+      const all = [...parameters]
+      addNode(all, node)
+      return all
+    })
+    return { statement: unnested, parameters: listsOf({ facts: shared, rows: own, places: each }) }
+  })
 
 /** Ids of rows that are in the table, of some. */
 export const idsIn = (
@@ -110,8 +114,8 @@ const inTransaction =
   (sql: SqlClient.SqlClient, rows: ReadonlyArray<RowWithFacts>, { hook, node }: Beside) =>
   (connection: Connection) => {
     const isUnnested = isPostgres(sql)
-    const inserting = (isUnnested ? unnestedOf : statementsOf)(groupsOf(rows), node)
-    const run = (statement: string, parameters: InsertStatement["parameters"] = []) =>
+    const inserting = isUnnested ? unnestedOf(rows, node) : statementsOf(groupsOf(rows), node)
+    const run = (statement: string, parameters: Statement["parameters"] = []) =>
       connection.executeRaw(statement, parameters)
     const all = Effect.forEach(
       [...hook.statementsFor(rows), ...inserting, ...entryStatements(rows)],

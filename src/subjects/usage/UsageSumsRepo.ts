@@ -57,9 +57,9 @@ export const sumStep = 200
 export const seriesStep = 100
 export const deleteStep = 200
 /** Over Postgres a step has round trips, and keeps no event loop: of small ones the sums would fall behind at some 12,000 requests a second. */
-const stepsOnServer = { sums: 2_000, series: 1_000 }
+const stepsOnServer = { sums: 2_000, series: 1_000, deleted: 2_000 }
 
-const usualSteps: typeof stepsOnServer = { sums: sumStep, series: seriesStep }
+const usualSteps: typeof stepsOnServer = { sums: sumStep, series: seriesStep, deleted: deleteStep }
 
 /** The longest window of a limit, and an hour for a change of the clocks. */
 const longestWindowMs = 31 * dayMs + hourMs
@@ -106,7 +106,7 @@ const keepMinutes = addRows(
 const alone = "LOCK TABLE usage_log IN SHARE ROW EXCLUSIVE MODE"
 
 const transactions =
-  (sql: SqlClient.SqlClient) =>
+  (sql: SqlClient.SqlClient, isAlone: boolean) =>
   <A>(
     operation: string,
     use: (
@@ -116,7 +116,8 @@ const transactions =
     withLateSync(sql, (connection: Connection) => {
       const run = <Row>(statement: string, ...parameters: ReadonlyArray<Column>) =>
         connection.execute(statement, parameters, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>
-      const begin = isPostgres(sql) ? Effect.zipRight(run("BEGIN IMMEDIATE"), run(alone)) : run("BEGIN IMMEDIATE")
+      const begin =
+        isAlone && isPostgres(sql) ? Effect.zipRight(run("BEGIN IMMEDIATE"), run(alone)) : run("BEGIN IMMEDIATE")
       return begin.pipe(
         Effect.zipRight(
           Effect.tapErrorCause(Effect.zipLeft(use(run), run("COMMIT")), () => Effect.ignore(run("ROLLBACK")))
@@ -166,7 +167,9 @@ const oldSums = (nowMs: number): ReadonlyArray<readonly [table: string, key: str
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const inTransaction = transactions(sql)
+  const inTransaction = transactions(sql, true)
+  /** What is deleted is in the sums: rows that others insert meanwhile do not matter. */
+  const inTransactionBeside = transactions(sql, false)
 
   const sumRows = (step: number) =>
     inTransaction("UsageSumsRepo.sumNext", (run) =>
@@ -194,26 +197,27 @@ export const make = Effect.gen(function* () {
     Effect.mapBoth({ onFailure: Table.named("UsageSumsRepo.newest"), onSuccess: ([row]) => row?.seq ?? 0 })
   )
 
+  const { deleted } = isPostgres(sql) ? stepsOnServer : usualSteps
   const expiredRows = (
     expired: Expired,
     upTo: number
   ): readonly [statement: string, ...parameters: ReadonlyArray<Column>] =>
     expired._tag === "Before"
       ? [
-          `SELECT seq FROM usage_log WHERE id < ? AND timestamp_ms < ? AND seq <= MIN(?, ${summedSeq}, ${seriesSeq}) ORDER BY id LIMIT ${deleteStep}`,
+          `SELECT seq FROM usage_log WHERE id < ? AND timestamp_ms < ? AND seq <= MIN(?, ${summedSeq}, ${seriesSeq}) ORDER BY id LIMIT ${deleted}`,
           // An id has the time of its row or, after the clock was set back, a later one.
           idAt(expired.beforeMs + hourMs),
           expired.beforeMs,
           upTo
         ]
       : [
-          `SELECT seq FROM usage_log WHERE seq <= MIN(?, ${summedSeq}, ${seriesSeq}, (SELECT MAX(seq) FROM usage_log) - ?) ORDER BY seq LIMIT ${deleteStep}`,
+          `SELECT seq FROM usage_log WHERE seq <= MIN(?, ${summedSeq}, ${seriesSeq}, (SELECT MAX(seq) FROM usage_log) - ?) ORDER BY seq LIMIT ${deleted}`,
           upTo,
           expired.maxRows
         ]
 
   const deleteSome = Effect.fn("UsageSumsRepo.deleteSome")((expired: Expired, upTo: number, nowMs: number) =>
-    inTransaction("UsageSumsRepo.deleteSome", (run) =>
+    inTransactionBeside("UsageSumsRepo.deleteSome", (run) =>
       Effect.gen(function* () {
         const found = yield* run<{ readonly seq: number }>(...expiredRows(expired, upTo))
         if (found.length === 0) return 0

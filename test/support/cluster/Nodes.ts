@@ -95,7 +95,7 @@ export const makeNode = (
     })
     const ledger = new WorkerLedger({
       link: link.service,
-      moved: { listen: () => () => {} },
+      moved: null,
       nowMs,
       monotonicMs,
       after

@@ -40,7 +40,8 @@ import { Reported } from "./Reported.ts"
 
 export interface WorkerLedgerOptions {
   readonly link: typeof OwnerLink.Service
-  readonly moved: typeof MovedRows.Service
+  /** Null: the other side takes each report once, whoever began it, and is told none again. */
+  readonly moved: typeof MovedRows.Service | null
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly after: (delayMs: number, run: () => void) => Timer
@@ -65,8 +66,8 @@ export class WorkerLedger implements LeasedBooks {
   readonly #active = new Set<LeasedAccount>()
   readonly #outbox = new Outbox()
   readonly #fence = new Fence()
-  /** Reports whose rows are not in the table: the next owner may begin without them. */
-  readonly #reported = new Reported()
+  /** Reports whose rows are not in the table: the next owner may begin without them. Null: there is no next one. */
+  readonly #reported: Reported | null
   /** Keys with limits; null: the owner has not told. */
   #limited: Set<string> | null = null
   #number = 0
@@ -79,8 +80,10 @@ export class WorkerLedger implements LeasedBooks {
   constructor(options: WorkerLedgerOptions) {
     this.#options = options
     const { link, moved } = options
+    const reported = moved === null ? null : new Reported()
+    this.#reported = reported
     this.#unlisten = [
-      moved.listen((requestIds) => this.#reported.moved(requestIds)),
+      moved?.listen((requestIds) => reported?.moved(requestIds)) ?? (() => {}),
       link.listen(topics.changed, (body) => this.#changed(body as Changed)),
       link.listen(topics.recall, (body) => this.#recalled(body as Recall)),
       link.listen(topics.show, (body) => this.#shown(body as Show)),
@@ -454,7 +457,7 @@ export class WorkerLedger implements LeasedBooks {
     this.#reports += 1
     const costs = charges.map(({ model, nanoUsd, provider, tokens }) => [provider, model, nanoUsd, tokens] as const)
     const report: Report = [this.#reports, requestId, apiKeyId, receivedMs, isCounted ? 1 : 0, costs, spent]
-    this.#reported.add(report, enteredMs)
+    this.#reported?.add(report, enteredMs)
     this.#options.link.send(topics.report, report)
   }
 
@@ -571,17 +574,17 @@ export class WorkerLedger implements LeasedBooks {
     const held: Array<HeldLease> = []
     const sessions: Array<readonly [string, string]> = []
     const running: Array<readonly [string, ReadonlyArray<number>]> = []
-    const ended = this.#reported.entered()
+    const ended = this.#reported?.entered()
     held.push(...heldOfMeters(null, this.#shared.values()))
     for (const account of this.#accounts.values()) {
       account.isStale = true
       held.push(...heldOf(account))
-      const agesMs = agesOf(account, ended.get(account.apiKeyId) ?? [], askedAtMs)
+      const agesMs = agesOf(account, ended?.get(account.apiKeyId) ?? [], askedAtMs)
       if (agesMs.length > 0) running.push([account.apiKeyId, agesMs])
       for (const rate of account.rates) if (rate.times.length > 0) this.#outbox.addRate(rate)
       for (const [session, { isOwned }] of account.sessions) if (isOwned) sessions.push([account.apiKeyId, session])
     }
-    const hello: Hello = { held, sessions, running, reports: this.#reported.all() }
+    const hello: Hello = { held, sessions, running, reports: this.#reported?.all() ?? [] }
     link.ask(topics.hello, hello, (answer) => {
       if (answer === null) return
       const { limited } = answer as Welcome

@@ -1,8 +1,9 @@
 /** Leases as the way to the rows knows them, and small parts of it that only look. Plain. */
 import type { Timer } from "../../../platform/Timers.ts"
 import type { Pace } from "../../state/ledger/Slice.ts"
-import type { LedgerTruth } from "../LedgerTruth.ts"
-import type { Meter, MeterWindow } from "../Meter.ts"
+import type { Report } from "../../state/ledger/Messages.ts"
+import type { Booked, LedgerTruth } from "../LedgerTruth.ts"
+import type { Meter, MeterSpec, MeterWindow } from "../Meter.ts"
 import { windowId } from "./Books.ts"
 import type { LedgerRows, WindowRef } from "./Rows.ts"
 import type { Booking, Left } from "./TurnQueue.ts"
@@ -21,6 +22,40 @@ export interface RowsLinkOptions {
   readonly soon: (run: () => void) => void
   /** Requests that the rows have: to be noted on disk before the function returns, so that the next life does not report them. */
   readonly acknowledged: (requestIds: ReadonlyArray<string>) => void
+}
+
+/** Time since when each limit is as it is, epoch milliseconds: of two sizes of a limit the later one counts. */
+export class Since {
+  readonly #known = new WeakMap<MeterSpec, number>()
+  readonly #nowMs: () => number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  of(spec: MeterSpec): number {
+    const known = this.#known.get(spec)
+    if (known !== undefined) return known
+    const sinceMs = this.#nowMs()
+    this.#known.set(spec, sinceMs)
+    return sinceMs
+  }
+}
+
+/** The part of a request's cost that a limit counts, in its unit. */
+export const bookedOf = (meter: Meter, isCounted: boolean, charges: Booked["charges"]): number => {
+  let amount = meter.spec.unit === "requests" && isCounted ? 1 : 0
+  for (const each of charges) if (meter.counts(each.provider, each.model)) amount += meter.amountOf(each)
+  return amount
+}
+
+/** Hot: the same of a report. */
+export const reportedOf = (meter: Meter, isCounted: boolean, costs: Report[5]): number => {
+  let amount = meter.spec.unit === "requests" && isCounted ? 1 : 0
+  for (const [provider, model, nanoUsd, tokens] of costs) {
+    if (meter.counts(provider, model)) amount += meter.amountOf({ nanoUsd, tokens })
+  }
+  return amount
 }
 
 /** A lease of the ledger, and the row it draws on. */

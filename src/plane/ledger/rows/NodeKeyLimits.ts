@@ -17,7 +17,7 @@ import { listed } from "../../../store/engine/Engine.ts"
 import { connect, usualOptions } from "../../../store/engine/postgres/Client.ts"
 import { nodeNameIn } from "../../../store/nodes/NodeName.ts"
 import type { OpenRequest } from "../../../store/usage/ReservationLines.ts"
-import { type Filed, Reservations } from "../../../store/usage/Reservations.ts"
+import { Reservations } from "../../../store/usage/Reservations.ts"
 import { MediaJobRepo } from "../../../subjects/mediaJobs/repo.ts"
 import { KeyLimits, layerOwner } from "../KeyLimits.ts"
 import { lostOf } from "../leased/WorkerLeases.ts"
@@ -77,18 +77,13 @@ const make = Effect.gen(function* () {
   const node = yield* nodeNameIn(dataDir, ids.next(yield* Clock.currentTimeMillis))
   const sql = yield* connect({ ...usualOptions, url: databaseUrl, maxConnections: connections })
   const rows = yield* PostgresRows.make(sql)
-  const closing = new Map<string, Filed>()
   const left = yield* leftBy(file.leftovers.open)
   const untold = new Set(left.map(({ requestId }) => requestId))
   const runFork = Effect.runFork
   const forgetLeft = (): void => void runFork(file.leftovers.forget)
   const acknowledged = (requestIds: ReadonlyArray<string>): void => {
-    for (const id of requestIds) {
-      const filed = closing.get(id)
-      closing.delete(id)
-      if (filed !== undefined) file.close(filed)
-      if (untold.delete(id) && untold.size === 0) forgetLeft()
-    }
+    if (untold.size === 0) return
+    for (const id of requestIds) if (untold.delete(id) && untold.size === 0) forgetLeft()
   }
   const newHolder = (): string => ids.next(nowMs())
   const link = new RowsLink({
@@ -104,7 +99,7 @@ const make = Effect.gen(function* () {
   })
   const ledger = new WorkerLedger({
     link: link.service,
-    moved: { listen: () => () => {} },
+    moved: null,
     nowMs,
     monotonicMs,
     after
@@ -137,8 +132,7 @@ const make = Effect.gen(function* () {
   const reservations = Reservations.of({
     ...file,
     close: (filed) => {
-      if (link.isUntold(filed.requestId)) closing.set(filed.requestId, filed)
-      else file.close(filed)
+      if (!link.whenTold(filed.requestId, () => file.close(filed))) file.close(filed)
     }
   })
   return Context.make(KeyLimits, limits).pipe(Context.add(Reservations, reservations))

@@ -27,7 +27,8 @@ import {
 import { Pace } from "../../state/ledger/Slice.ts"
 import type { OwnerLink, Unlisten } from "../../state/link/OwnerLink.ts"
 import { windowId } from "./Books.ts"
-import { beforeRows, idOf, isCurrent, type Known, metersOf, type RowsLinkOptions, sessionId } from "./Known.ts"
+import type { Known, RowsLinkOptions } from "./Known.ts"
+import { beforeRows, bookedOf, idOf, isCurrent, metersOf, reportedOf, sessionId, Since } from "./Known.ts"
 import { Listeners } from "./Listeners.ts"
 import { refOfMeter, refOfRate, refOfSessions, WindowList } from "./Refs.ts"
 import type { RowTake, TakeOutcome, Turn, TurnOutcome, WindowRef } from "./Rows.ts"
@@ -55,8 +56,7 @@ export class RowsLink implements WorkersBooks {
   #shown: ReadonlyArray<Holder> = []
   /** Windows of limits that were put in force since the start and are not in the rows as such. */
   readonly #added = new Set<string>()
-  readonly #since = new WeakMap<MeterSpec, number>()
-  readonly #untold = new Set<string>()
+  readonly #since: Since
   /** Sessions that the ledger knows to be let in. */
   readonly #sessions = new Set<string>()
   #queue = new TurnQueue()
@@ -78,6 +78,7 @@ export class RowsLink implements WorkersBooks {
   constructor(options: RowsLinkOptions) {
     this.#options = options
     this.#holder = options.newHolder()
+    this.#since = new Since(options.nowMs)
     options.truth.attach(this)
     this.#unlisten = options.truth.onChanged((apiKeyId) => this.#changed(apiKeyId, new Set()))
     this.service = {
@@ -97,9 +98,11 @@ export class RowsLink implements WorkersBooks {
     for (const timer of this.#timers) timer.cancel()
   }
 
-  /** Checks whether the report of a request is still to be written to the rows, or was not confirmed yet. */
-  isUntold(requestId: string): boolean {
-    return this.#untold.has(requestId)
+  /** Hot: runs `then` when the rows know the report of a request; false, where there is none that they do not know. */
+  whenTold(requestId: string, then: () => void): boolean {
+    const queue = [this.#queue, this.#sent?.queue].find((each) => each?.reported.has(requestId))
+    queue?.told.push(then)
+    return queue !== undefined
   }
 
   /** Books what earlier lives of the node left, each once, and takes back what they held. */
@@ -187,38 +190,31 @@ export class RowsLink implements WorkersBooks {
 
   /** Hot: notes the cost of a request, and how much of its leases is gone. */
   #report([, id, key, atMs, isCounted, costs, spent]: Report): void {
-    for (let at = 0; at < spent.length; at += 2) this.#queue.spent.set(spent[at] ?? 0, spent[at + 1] ?? 0)
-    const charges = costs.map(([provider, model, nanoUsd, tokens]) => ({ provider, model, nanoUsd, tokens }))
-    const booked = { requestId: id, apiKeyId: key, receivedMs: atMs, isCounted: isCounted === 1, charges }
-    for (const booking of this.#bookingsOf(booked)) this.#queue.book(booking)
-    this.#queue.reported.push(id)
-    this.#untold.add(id)
+    const queue = this.#queue
+    for (let at = 0; at < spent.length; at += 2) queue.spent.set(spent[at] ?? 0, spent[at + 1] ?? 0)
+    for (const meter of this.#options.truth.account(key)?.metersAt(atMs) ?? []) {
+      const amount = reportedOf(meter, isCounted === 1, costs)
+      if (amount === 0) continue
+      const window = meter.at(atMs)
+      queue.bookMeter(meter, window, { amount, requestId: id, apiKeyId: key }, () => this.#refOf(meter, atMs))
+    }
+    queue.reported.add(id)
   }
 
   #bookingsOf({ apiKeyId, charges, isCounted, receivedMs, requestId }: Booked) {
     const account = this.#options.truth.account(apiKeyId)
     return (account?.metersAt(receivedMs) ?? []).flatMap((meter) => {
-      let amount = meter.spec.unit === "requests" && isCounted ? 1 : 0
-      for (const each of charges) if (meter.counts(each.provider, each.model)) amount += meter.amountOf(each)
+      const amount = bookedOf(meter, isCounted, charges)
       return amount === 0 ? [] : [{ ref: this.#refOf(meter, receivedMs), amount, requestId, apiKeyId }]
     })
   }
 
   #refOf(meter: Meter, atMs: number): WindowRef {
     const window = meter.at(atMs)
-    const ref = refOfMeter(meter, window, this.#sinceMs(meter.spec))
+    const ref = refOfMeter(meter, window, this.#since.of(meter.spec))
     const id = windowId(ref)
     this.#seen.set(id, { meter, window })
     return this.#added.has(id) ? { ...ref, isAdded: true } : ref
-  }
-
-  /** Time since when a limit is as it is, epoch milliseconds: of two sizes of a limit the later one counts. */
-  #sinceMs(spec: MeterSpec): number {
-    const known = this.#since.get(spec)
-    if (known !== undefined) return known
-    const sinceMs = this.#options.nowMs()
-    this.#since.set(spec, sinceMs)
-    return sinceMs
   }
 
   #give({ arrivals, ended, open, recall, spent }: Give): void {
@@ -464,15 +460,15 @@ export class RowsLink implements WorkersBooks {
   }
 
   /** The rows do not know this holder, or no more: another one begins with what the ledger says that it holds. */
-  #unknown({ asked, queue, turn }: Sent, isTold = false): void {
+  #unknown({ asked, queue }: Sent, isTold = false): void {
     this.#sent = null
     this.#holder = this.#options.newHolder()
     this.#hasJoined = false
     this.#number = 0
     for (const each of asked) each?.then(null)
     const next = this.#queue
-    if (isTold) this.#acknowledge(turn)
-    else next.bookAgain(queue, turn.news)
+    if (isTold) this.#acknowledge(queue)
+    else next.bookAgain(queue)
     next.renewals.push(...queue.renewals)
     this.#isUp = false
     this.#heard.tellUp(false)
@@ -482,14 +478,15 @@ export class RowsLink implements WorkersBooks {
   }
 
   /** The rows know what a turn has told. */
-  #acknowledge({ news }: Turn): void {
-    const inherited = (news.inherited ?? []).map(([id]) => id)
-    for (const id of news.reported) this.#untold.delete(id)
-    if (news.reported.length + inherited.length > 0) this.#options.acknowledged([...news.reported, ...inherited])
+  #acknowledge({ inherited, reported, told }: TurnQueue): void {
+    const ids = [...reported, ...(inherited ?? []).map(({ requestId }) => requestId)]
+    reported.clear()
+    for (const run of told.splice(0)) run()
+    if (ids.length > 0) this.#options.acknowledged(ids)
   }
 
   #done({ asked, queue, turn }: Sent, { reached, seen, takes, totals }: Extract<TurnOutcome, { is: "done" }>): void {
-    this.#acknowledge(turn)
+    this.#acknowledge(queue)
     for (const [at, used, reserved] of seen) this.#saw(turn.windows[at], used, reserved)
     for (const ref of turn.windows) if (ref.isAdded) this.#added.delete(windowId(ref))
     for (const [at, notified] of reached) this.#reached(turn, queue, at, notified)

@@ -1,5 +1,6 @@
 /** Keeps the news and questions of a node until its next turn. Plain and synchronous. */
 import type { Take } from "../../state/ledger/Messages.ts"
+import type { Meter, MeterWindow } from "../Meter.ts"
 import { windowId } from "./Books.ts"
 import type { WindowList } from "./Refs.ts"
 import type { News, RowTake, Turn, WindowRef } from "./Rows.ts"
@@ -13,11 +14,12 @@ export interface Asked {
 }
 
 export interface Booking {
-  readonly ref: WindowRef
+  /** As it was named last. */
+  ref: WindowRef
   amount: number
-  /** The request that was booked last. */
-  readonly requestId: string
-  readonly apiKeyId: string
+  /** The request that was booked last, and its key. */
+  requestId: string
+  apiKeyId: string
 }
 
 /** Cost of a request that an earlier life left. */
@@ -37,8 +39,13 @@ export class TurnQueue {
   /** Called when a turn is done. */
   renewals: Array<(answer: unknown) => void> = []
   inherited: Array<Left> | null = null
-  reported: Array<string> = []
+  /** Requests whose cost is in `bookings`. A set for each turn, not one for all: see `kernel/collections/Slots`. */
+  reported = new Set<string>()
+  /** Called when the rows know what this turn has told. */
+  told: Array<() => void> = []
   readonly bookings = new Map<string, Booking>()
+  /** Those of requests of this turn, by the window of the meter that counts them. */
+  readonly #ofMeters = new Map<MeterWindow, { readonly meter: Meter; readonly booking: Booking }>()
   readonly spent = new Map<number, number>()
   readonly arrivals = new Map<number, Arrivals>()
   readonly returned: Array<readonly [lease: number, amount: number]> = []
@@ -59,7 +66,7 @@ export class TurnQueue {
   get hasNews(): boolean {
     return (
       this.inherited !== null ||
-      this.reported.length > 0 ||
+      this.reported.size > 0 ||
       this.bookings.size > 0 ||
       this.spent.size > 0 ||
       this.arrivals.size > 0 ||
@@ -72,20 +79,39 @@ export class TurnQueue {
   }
 
   /** Takes back what a turn that was not done has booked. */
-  bookAgain(
-    { bookings, inherited }: Pick<TurnQueue, "bookings" | "inherited">,
-    { reported }: Pick<News, "reported">
-  ): void {
-    this.reported = [...reported, ...this.reported]
+  bookAgain({
+    bookings,
+    inherited,
+    reported,
+    told
+  }: Pick<TurnQueue, "bookings" | "inherited" | "reported" | "told">): void {
+    this.reported = new Set([...reported, ...this.reported])
+    this.told = [...told, ...this.told]
     for (const booking of bookings.values()) this.book(booking)
     if (inherited !== null) this.inherited = [...inherited, ...(this.inherited ?? [])]
   }
 
-  /** Hot: a request has cost so much of a limit. */
-  book(booking: Booking): void {
-    const id = windowId(booking.ref)
+  /** Something was booked of a limit; returns what is booked of it in all. */
+  book({ amount, apiKeyId, ref, requestId }: Booking): Booking {
+    const id = windowId(ref)
     const known = this.bookings.get(id)
-    this.bookings.set(id, known === undefined ? booking : { ...booking, amount: known.amount + booking.amount })
+    const booking = known ?? { ref, amount: 0, requestId, apiKeyId }
+    if (known === undefined) this.bookings.set(id, booking)
+    booking.amount += amount
+    return Object.assign(booking, { ref, requestId, apiKeyId })
+  }
+
+  /** Hot: a request has cost so much of a limit. The row is named once in a turn. */
+  bookMeter(meter: Meter, window: MeterWindow, more: Omit<Booking, "ref">, refOf: () => WindowRef): void {
+    const known = this.#ofMeters.get(window)
+    if (known?.meter !== meter) {
+      this.#ofMeters.set(window, { meter, booking: this.book({ ...more, ref: refOf() }) })
+      return
+    }
+    const { booking } = known
+    booking.amount += more.amount
+    booking.requestId = more.requestId
+    booking.apiKeyId = more.apiKeyId
   }
 
   arrived(lease: number, total: number, times: ReadonlyArray<number>): void {
@@ -115,7 +141,7 @@ export class TurnQueue {
     }
     const place = ({ amount, ref }: Booking): readonly [number, number] => [windows.place(ref), amount]
     return {
-      reported: this.reported,
+      reported: [...this.reported],
       bookings: [...this.bookings.values()].map(place),
       spent: [...this.spent].filter(([lease]) => known(lease)),
       arrivals: [...this.arrivals].flatMap(([lease, { times, total }]) =>
