@@ -3,10 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { afterAll, assert } from "vitest"
+import { assert } from "vitest"
 import { once } from "node:events"
 import { connect as open, createServer, type Server, type Socket } from "node:net"
 import { connect } from "../../src/store/engine/postgres/Client.ts"
+import { atEndOfFile } from "../support/ends.ts"
 import { emptySchema } from "../support/postgres/Schemas.ts"
 import { postgresUrl } from "../support/postgres/Server.ts"
 import { adminKey } from "./processes.ts"
@@ -21,7 +22,7 @@ export const emptyDatabase = async (): Promise<TestDatabase> => {
   const server = await postgresUrl()
   assert.isNotNull(server, "there is a server of Postgres")
   const scope = Effect.runSync(Scope.make())
-  scopes.push(scope)
+  atEndOfFile(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const options = await Effect.runPromise(Scope.extend(emptySchema(server ?? ""), scope))
   return {
     url: Redacted.value(options.url),
@@ -31,14 +32,6 @@ export const emptyDatabase = async (): Promise<TestDatabase> => {
       )
   }
 }
-
-const scopes: Array<Scope.CloseableScope> = []
-const ways: Array<() => Promise<void>> = []
-
-afterAll(async () => {
-  for (const end of ways) await end()
-  for (const scope of scopes) await Effect.runPromise(Scope.close(scope, Exit.void))
-})
 
 /** Variables of a gateway on a database: all that have the same ones are its nodes. */
 export const nodeVariables = ({ url }: Pick<TestDatabase, "url">) => ({
@@ -77,7 +70,7 @@ export const wayTo = async (url: string) => {
     for (const socket of sockets) socket.destroy()
     await closed
   }
-  ways.push(() => (server.listening ? cut() : Promise.resolve()))
+  atEndOfFile(() => (server.listening ? cut() : Promise.resolve()))
   const through = new URL(url)
   through.hostname = "127.0.0.1"
   through.port = String(own)

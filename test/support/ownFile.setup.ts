@@ -9,6 +9,7 @@ import * as FastCheck from "effect/FastCheck"
 import { fileURLToPath } from "node:url"
 import { isMainThread } from "node:worker_threads"
 import { afterAll, vi } from "vitest"
+import { endFile } from "./ends.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -22,4 +23,5 @@ afterAll(() => {
   vi.restoreAllMocks()
   // A thread cannot change it.
   if (isMainThread) process.chdir(root)
+  return endFile()
 })

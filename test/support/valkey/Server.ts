@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { afterAll } from "vitest"
+import { atEndOfFile } from "../ends.ts"
 import { freePort } from "../postgres/Server.ts"
 
 /** Path of the machine's own program; null: there is none. */
@@ -42,13 +42,6 @@ const answers = (port: number): Promise<boolean> =>
     })
     socket.on("error", () => done(false))
   })
-
-/** Ends of what tests have started. A hook that is registered within a test would not run. */
-const ends: Array<() => Promise<void> | void> = []
-
-afterAll(async () => {
-  for (const end of ends.splice(0)) await end()
-})
 
 export interface ValkeyServer {
   readonly port: number
@@ -115,7 +108,7 @@ export const valkeyServer = async (
     child.kill("SIGKILL")
     await exit
   }
-  ends.push(async () => {
+  atEndOfFile(async () => {
     await kill()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -161,7 +154,7 @@ export const lateWay = async (port: number, lateMs: number) => {
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  ends.push(() => {
+  atEndOfFile(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
