@@ -241,7 +241,7 @@ export interface AnswerLimits {
   readonly totalMs: number
 }
 
-/** How a client is told that a limit is used up. */
+/** Refusal by a limit that is used up, as a client is told of it. */
 export interface UsedUpLimit {
   readonly view: ErrorView
   /** More headers of the answer, as a flat name–value list. */

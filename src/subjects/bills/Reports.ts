@@ -28,7 +28,6 @@ export const makeLooks = Effect.gen(function* () {
 
   /** Each week and month that is told, in each zone in which a webhook wants it. */
   const wanted = Effect.sync((): ReadonlyArray<ZonedPeriod> => {
-    if (!holds("reports")) return []
     return reportPeriods.flatMap((period) => {
       const those = outbox.webhooks().filter((webhook) => wants(webhook, eventOf[period]))
       return [...new Set(those.map(({ timeZone }) => timeZone))].map((timeZone) => ({ period, timeZone }))
@@ -49,7 +48,7 @@ export const makeLooks = Effect.gen(function* () {
   })
 
   const look = Effect.flatMap(
-    wanted,
+    Effect.map(wanted, (all) => (holds("reports") ? all : [])),
     Effect.forEach(
       (zoned) =>
         tell(zoned).pipe(
@@ -59,7 +58,7 @@ export const makeLooks = Effect.gen(function* () {
       { discard: true }
     )
   )
-  /** Until one of the periods that are wanted is over, or longer looks are due. */
+  /** Until one of the periods that are wanted is over, or longer looks are due. Also where another gateway tells: this one may have taken that over by then. */
   const pause = Effect.flatMap(Effect.zip(Clock.currentTimeMillis, wanted), ([nowMs, zones]) =>
     Effect.sleep(Math.min(looksEveryMs, ...zones.map(({ timeZone }) => untilNextMs(timeZone, nowMs))))
   )
