@@ -1,5 +1,5 @@
 /**
- * What it takes to delete old rows of requests on Postgres: by the steps of the gateway, and by dropping a partition with as many, which is made here for
+ * Measures the deletion of old rows of requests on Postgres: by the steps of the gateway, and by dropping a partition with as many, which is made here for
  * the comparison. `ROWS` says how many there are. Needs `TEST_POSTGRES_URL`, or finds a server as the tests do.
  * Start: node node_modules/vite-node/vite-node.mjs bench/retention.ts
  */

@@ -76,7 +76,13 @@ const plan = (quick) => ({
   idle: { warmUpSeconds: quick ? 3 : 8, settleSeconds: 2 },
   start: { runs: quick ? 3 : 5 },
   auto: { warmUpSeconds: quick ? 2 : 3, seconds: quick ? 0.8 : 1.2, pairs: quick ? 5 : 9 },
-  nodes: { warmUpSeconds: quick ? 3 : 5, seconds: quick ? 2 : 3, pairs: quick ? 8 : 16, connections: 64, rate: 2_000 },
+  nodes: {
+    warmUpSeconds: quick ? 3 : 5,
+    seconds: quick ? 1 : 1.5,
+    pairs: quick ? 12 : 60,
+    connections: 64,
+    rate: 2_000
+  },
   features: { warmUpSeconds: quick ? 2 : 4, seconds: 0.5, rounds: quick ? 2 : 5, pairs: quick ? 6 : 10 },
   gate: { warmUpSeconds: 1, seconds: 0.5, starts: 3, deadlineSeconds: quick ? 100 : 240 },
   batch: { seconds: quick ? 1.5 : 2, pairs: quick ? 3 : 7 },

@@ -168,7 +168,7 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const inTransaction = transactions(sql, true)
-  /** What is deleted is in the sums: rows that others insert meanwhile do not matter. */
+  /** Beside inserts of others: deleted rows are in the sums, so that rows that come meanwhile do not matter. */
   const inTransactionBeside = transactions(sql, false)
 
   const sumRows = (step: number) =>
