@@ -12,7 +12,7 @@ const rows = ["key-1", "key-2", "key-1"].map((apiKeyId, at) =>
     ttftMs: at === 0 ? null : at
   })
 )
-const facts = rows.slice(0, 2).map((row) => [...sharedParameters(row), "node"])
+const facts = rows.slice(0, 2).map((row) => sharedParameters(row).concat("node"))
 const lists = listsOf({ facts, rows, places: [0, 1, 0] })
 const listOf = (name: string) => {
   const shared = sharedNames.indexOf(name)
