@@ -42,8 +42,8 @@ const room = 10
 const mostTasks = 8
 const minuteMs = 60_000
 /**
- * Programs that try any 429 again for a long time, and have a status line for the words meanwhile: Qwen Code each minute, ten times, and opencode until the
- * window is renewed. Without a terminal they print nothing; opencode has the words in its log.
+ * Programs that try a 429 again for longer than they are watched here: Qwen Code had not ended after 200 seconds, opencode not after 90. Without a terminal they
+ * print nothing meanwhile; opencode has the words in its log.
  */
 const waiting = new Set(["qwen", "opencode"])
 /** Time for which one that waits is watched. */
