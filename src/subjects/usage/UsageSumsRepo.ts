@@ -100,13 +100,21 @@ const keepMinutes = addRows(
 )
 
 /**
+ * One gateway at a time sums or deletes: of two, one would take away the combination of a filter that the other has just found to be there. It is the first
+ * statement, since a transaction sees what was there when its first query began. No request writes this table.
+ */
+const oneAtATime = "LOCK TABLE usage_summed IN EXCLUSIVE MODE"
+/**
  * Other nodes insert rows meanwhile, and one that has the lower number may be committed later: what is summed up to a number waits until those that
  * are on their way are there.
  */
-const alone = "LOCK TABLE usage_log IN SHARE ROW EXCLUSIVE MODE"
+const withoutInserts = "LOCK TABLE usage_log IN SHARE ROW EXCLUSIVE MODE"
+
+/** Locks of Postgres. Rows that are deleted are in the sums, so that others may come meanwhile. */
+const locks = { sum: [oneAtATime, withoutInserts], delete: [oneAtATime] }
 
 const transactions =
-  (sql: SqlClient.SqlClient, isAlone: boolean) =>
+  (sql: SqlClient.SqlClient, work: keyof typeof locks) =>
   <A>(
     operation: string,
     use: (
@@ -116,9 +124,8 @@ const transactions =
     withLateSync(sql, (connection: Connection) => {
       const run = <Row>(statement: string, ...parameters: ReadonlyArray<Column>) =>
         connection.execute(statement, parameters, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>
-      const begin =
-        isAlone && isPostgres(sql) ? Effect.zipRight(run("BEGIN IMMEDIATE"), run(alone)) : run("BEGIN IMMEDIATE")
-      return begin.pipe(
+      const begin = ["BEGIN IMMEDIATE", ...(isPostgres(sql) ? locks[work] : [])]
+      return Effect.forEach(begin, (statement) => run(statement), { discard: true }).pipe(
         Effect.zipRight(
           Effect.tapErrorCause(Effect.zipLeft(use(run), run("COMMIT")), () => Effect.ignore(run("ROLLBACK")))
         )
@@ -167,9 +174,7 @@ const oldSums = (nowMs: number): ReadonlyArray<readonly [table: string, key: str
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const inTransaction = transactions(sql, true)
-  /** Beside inserts of others: deleted rows are in the sums, so that rows that come meanwhile do not matter. */
-  const inTransactionBeside = transactions(sql, false)
+  const inTransaction = transactions(sql, "sum")
 
   const sumRows = (step: number) =>
     inTransaction("UsageSumsRepo.sumNext", (run) =>
@@ -217,7 +222,7 @@ export const make = Effect.gen(function* () {
         ]
 
   const deleteSome = Effect.fn("UsageSumsRepo.deleteSome")((expired: Expired, upTo: number, nowMs: number) =>
-    inTransactionBeside("UsageSumsRepo.deleteSome", (run) =>
+    transactions(sql, "delete")("UsageSumsRepo.deleteSome", (run) =>
       Effect.gen(function* () {
         const found = yield* run<{ readonly seq: number }>(...expiredRows(expired, upTo))
         if (found.length === 0) return 0

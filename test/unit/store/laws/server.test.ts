@@ -140,6 +140,64 @@ describe.skipIf(url === null)(`a row that is on its way${skipped}`, () => {
       assert.deepStrictEqual(yield* other`SELECT SUM(requests) AS hours FROM usage_hours`, [{ hours: 2 }])
     })
   )
+
+  it.scopedLive("does not keep old ones from being deleted, and is found by its filters afterwards", () =>
+    Effect.gen(function* () {
+      const options = yield* emptySchema(url ?? "")
+      const [one, other] = yield* Effect.all([open(options), open(options)])
+      const layer = UsageSumsRepo.layer.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, other)))
+      const sums = yield* Effect.provide(UsageSumsRepo.UsageSumsRepo, layer)
+      yield* other.unsafe(copyOf("0-old"))
+      yield* Effect.repeat(sums.sumNext, { while: (more) => more })
+      const slow = yield* one.reserve
+      yield* slow.executeRaw("BEGIN", [])
+      yield* slow.executeRaw(copyOf("0-new"), [])
+      const expired = { _tag: "Before", beforeMs: 1_760_000_000_001 } as const
+      assert.strictEqual(yield* sums.deleteSome(expired, yield* sums.newest, 1_760_000_000_001), 1)
+      assert.deepStrictEqual(yield* other`SELECT * FROM usage_facets`, [])
+      yield* slow.executeRaw("COMMIT", [])
+      yield* Effect.repeat(sums.sumNext, { while: (more) => more })
+      const [kept] = yield* other`SELECT (SELECT SUM(requests) FROM usage_hours) AS hours,
+        (SELECT COUNT(*) FROM usage_facet_rows JOIN usage_facets ON usage_facets.id = facet_id) AS found`
+      assert.deepStrictEqual(kept, { hours: 2, found: 1 })
+    })
+  )
+
+  it.scopedLive("is neither lost nor doubled where two gateways sum and delete at once", () =>
+    Effect.gen(function* () {
+      const options = yield* emptySchema(url ?? "")
+      const nodes = yield* Effect.all([open(options), open(options)])
+      const [sql] = nodes
+      const batches = 20
+      const each = 25
+      const work = nodes.map((node, at) =>
+        Effect.provide(
+          Effect.flatMap(UsageSumsRepo.UsageSumsRepo, (sums) =>
+            Effect.forEach(
+              Array.from({ length: batches }, (_, batch) => batch),
+              (batch) =>
+                Effect.gen(function* () {
+                  for (let n = 0; n < each; n += 1) yield* node.unsafe(copyOf(`id-${at}-${batch}-${n}`))
+                  yield* sums.sumMore
+                  // The newest of this node stays: its combination has to be there at the end.
+                  const newest = yield* sums.newest
+                  yield* sums.deleteSome({ _tag: "Beyond", maxRows: 3 }, newest, 1_760_000_000_001)
+                }),
+              { discard: true }
+            )
+          ),
+          UsageSumsRepo.layer.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, node)))
+        )
+      )
+      yield* Effect.all(work, { concurrency: "unbounded", discard: true })
+      const layer = UsageSumsRepo.layer.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)))
+      const sums = yield* Effect.provide(UsageSumsRepo.UsageSumsRepo, layer)
+      yield* Effect.repeat(sums.sumMore, { while: (more) => more })
+      const [found] = yield* sql`SELECT (SELECT SUM(requests) FROM usage_hours) AS hours,
+        (SELECT COUNT(*) FROM usage_log) = (SELECT COUNT(*) FROM usage_facet_rows JOIN usage_facets ON usage_facets.id = facet_id) AS found`
+      assert.deepStrictEqual(found, { hours: 2 * batches * each, found: 1 })
+    })
+  )
 })
 
 describe.skipIf(pooler === null)(`a pooler${pooler === null ? " (skipped: no pgbouncer, or no Postgres)" : ""}`, () => {
