@@ -13,6 +13,9 @@ const root = new URL("..", import.meta.url).pathname
 /** `run.mjs` runs the tests in parts. The pool of processes takes its setting from here for all projects of a run. */
 const part = process.env["TEST_PART"]
 
+/** Two cores is what CI has. In one go there are files enough that wait for programs and for time. */
+const forks = part === "all" ? 3 : 2
+
 const isOverPostgres = isPostgresThere()
 if (!isOverPostgres) process.stderr.write(`Tests of repositories over Postgres${noPostgres}\n`)
 
@@ -51,15 +54,15 @@ export default defineConfig({
     root,
     globalSetup: ["test/cli/built.setup.ts", "test/support/postgres/server.setup.ts"],
     sequence: { sequencer: LongFirst },
-    // Two cores is what CI has. In one go there are files enough that wait for programs and for time.
     poolOptions: {
-      threads: { isolate: false, minThreads: 1, maxThreads: 2 },
-      // A gateway is built and dropped by each test: with a larger young generation less of it is copied.
+      threads: { isolate: false, minThreads: 2, maxThreads: 2 },
+      // A gateway is built and dropped by each test: with a larger young generation less of it is copied. Where there are more processes than the fewest,
+      // one without work is ended, and its end may fail the run ("Terminating worker thread").
       forks: {
         execArgv: ["--max-semi-space-size=32"],
         isolate: part === "whole",
-        minForks: 1,
-        maxForks: part === "all" ? 3 : 2
+        minForks: forks,
+        maxForks: forks
       }
     },
     projects: [

@@ -9,7 +9,7 @@ export default defineConfig({
     include: ["test/dashboard/**/*.suite.ts"],
     pool: "forks",
     // Two cores is what CI has. The suites of a process share their modules, and with them its Chromium.
-    poolOptions: { forks: { isolate: false, minForks: 1, maxForks: 2 } },
+    poolOptions: { forks: { isolate: false, minForks: 2, maxForks: 2 } },
     globalSetup: ["test/cli/built.setup.ts"],
     env: { GATEWAY_TEST_RUN: process.env["GATEWAY_TEST_RUN"] },
     testTimeout: 240_000,
