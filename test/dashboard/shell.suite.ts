@@ -45,6 +45,7 @@ describe.skipIf(browserPath === null)("the shell", () => {
     await field.fill("dark theme")
     await page.keyboard.press("Enter")
     assert.strictEqual(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark")
+    await field.waitFor({ state: "detached" })
     await page.keyboard.press("Control+k")
     await field.fill("zzzz no such thing")
     await page.getByText("Nothing has such a name.").waitFor()
