@@ -241,7 +241,7 @@ export interface AnswerLimits {
   readonly totalMs: number
 }
 
-/** Refusal by a limit that is used up, as a client is told of it. */
+/** The error and headers that tell a client that a limit is used up. */
 export interface UsedUpLimit {
   readonly view: ErrorView
   /** More headers of the answer, as a flat name–value list. */

@@ -40,7 +40,7 @@ import { Reported } from "./Reported.ts"
 
 export interface WorkerLedgerOptions {
   readonly link: typeof OwnerLink.Service
-  /** Null: the other side takes each report once, whoever began it, and is told none again. */
+  /** Tells which reports have their rows in the table. Null: the other side books each report once, so none is kept to be sent again. */
   readonly moved: typeof MovedRows.Service | null
   readonly nowMs: () => number
   readonly monotonicMs: () => number
